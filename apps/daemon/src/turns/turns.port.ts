@@ -1,0 +1,94 @@
+import type { DecidedBy, TurnAnswer } from '@lockstep/engine';
+import type { Narrowing, Origin, Principal, ResolutionProblem } from '@lockstep/policy';
+
+/** What a path adapter hands to `launchTurn`: ids and the message. Never a policy word. */
+export interface TurnRequest {
+  /** Explicit on every path; there is no default agent. */
+  readonly agent: string;
+  readonly principal: Principal;
+  /** Null = a new session. */
+  readonly session: string | null;
+  readonly origin: Origin;
+  readonly client: Narrowing | 'none';
+  readonly input: string;
+  /** From the caller's Idempotency-Key: a repeat is the same turn, the same key with another body is refused. */
+  readonly idempotency: { readonly key: string; readonly body: string } | null;
+  /** Somebody listens for text while it is made. */
+  readonly listening: boolean;
+}
+
+export type LaunchResult =
+  | {
+      readonly kind: 'accepted';
+      readonly turn: string;
+      readonly session: string;
+      readonly position: string;
+      /** The same request was accepted before; nothing was started. */
+      readonly repeat: boolean;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly code:
+        'agent_unavailable' | 'not_permitted' | 'stopped' | 'disk_full' | 'invalid_request';
+      readonly turn: string | null;
+      readonly message: string;
+      readonly problems: readonly ResolutionProblem[];
+    }
+  | { readonly kind: 'key_reused' }
+  | { readonly kind: 'session_refused'; readonly message: string };
+
+export interface ApprovalDecision {
+  readonly choice: 'once' | 'always' | 'deny';
+  /** For `always`. Absent = session, exact arguments, this person. */
+  readonly scope: {
+    readonly kind: 'session' | 'agent';
+    readonly arguments: 'exact' | 'any';
+    readonly anyone: boolean;
+  } | null;
+  readonly guidance: string | null;
+  readonly revision: number;
+  /** Digest of the view that the person saw. */
+  readonly shown: string;
+}
+
+export type DecisionResult =
+  | { readonly kind: 'decided'; readonly position: string }
+  /** The same person's repeat of the same answer. */
+  | { readonly kind: 'repeat' }
+  | {
+      readonly kind: 'already_decided';
+      readonly by: DecidedBy | null;
+      readonly at: number;
+      readonly how: string;
+    }
+  | { readonly kind: 'stale_revision'; readonly revision: number }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'not_found' };
+
+/** A piece of text while it is made: masked, not an event. */
+export interface Delta {
+  readonly turn: string;
+  readonly attempt: number;
+  readonly text: string;
+}
+
+/** What the paths and the HTTP layer may ask of running turns. */
+export interface Turns {
+  launch(request: TurnRequest): Promise<LaunchResult>;
+  /** The turn as it stands. */
+  answer(turn: string): Promise<TurnAnswer | null>;
+  /** Resolves when the turn has ended or waits for a person, or when the signal aborts. */
+  settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;
+  deltas(turn: string, listener: (delta: Delta) => void): () => void;
+  decide(approval: string, decision: ApprovalDecision, by: DecidedBy): Promise<DecisionResult>;
+  answerQuestion(
+    question: string,
+    answer: { readonly text: string; readonly revision: number },
+    by: DecidedBy,
+  ): Promise<DecisionResult>;
+  cancel(turn: string, by: string, why: string): Promise<'requested' | 'ended' | 'not_found'>;
+  steer(turn: string, text: string, by: string): Promise<'recorded' | 'ended' | 'not_found'>;
+}
+
+/** Injection token of the one `Turns`. */
+export const TURNS = Symbol('TURNS');

@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { aliasSchema, effectSchema, settingKeys, type SettingKey } from '@lockstep/policy';
+import { contentSchema, digestSchema } from './content.ts';
+
+export const settingKeySchema = z.enum(settingKeys as [SettingKey, ...SettingKey[]]);
+
+/** The gate's own steps that belong to no setting. */
+export const gateRuleSchema = z.enum([
+  'gate.stopped',
+  'gate.paused',
+  'gate.unknown_tool',
+  'gate.not_advertised',
+  'gate.arguments',
+  'gate.approval_stale',
+  'gate.unsettled_outcome',
+]);
+export const ruleIdSchema = z.union([settingKeySchema, gateRuleSchema]);
+export type RuleId = z.infer<typeof ruleIdSchema>;
+
+export const configRefSchema = z.strictObject({ version: z.int().min(1), digest: digestSchema });
+export type ConfigRef = z.infer<typeof configRefSchema>;
+
+/** Canonical tool identity: `builtin:file_read`, `mcp:<server>/<tool>`, `skill:<skill>/<script>`. */
+export const toolIdSchema = z.string().regex(/^(builtin|mcp|skill):.+$/);
+
+/** Real path of the nearest existing ancestor joined with the rest; `null` when it cannot be found out. */
+const realPath = z.string().nullable();
+
+/** Something that a call touches. */
+export const operandSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('path'),
+    access: z.enum(['read', 'write', 'read_write']),
+    /** As the arguments gave it. */
+    given: z.string(),
+    /** Absolute, `.` and `..` removed by text alone. */
+    lexical: z.string(),
+    real: realPath,
+    exists: z.boolean(),
+    /** SHA-256 of the content where the call overwrites or edits an existing regular file. */
+    content: digestSchema.nullable(),
+  }),
+  z.strictObject({
+    kind: z.literal('url'),
+    given: z.string(),
+    scheme: z.string(),
+    host: z.string(),
+    port: z.int(),
+    method: z.string(),
+    /** Every address that the name resolved to, at the verdict. Empty when it did not. */
+    addresses: z.array(z.strictObject({ address: z.string(), private: z.boolean() })),
+  }),
+  z.strictObject({ kind: z.literal('undeclared') }),
+]);
+export type Operand = z.infer<typeof operandSchema>;
+
+/** Real paths of the roots that the policy names, as they stood at the verdict. */
+export const rootsFactSchema = z.strictObject({
+  root: realPath,
+  allowed: z.array(z.strictObject({ path: z.string(), real: realPath })),
+  siblings: z.record(aliasSchema, realPath),
+  /** Real paths of forbidden and protected plain paths, where they exist and differ. */
+  denied: z.array(z.strictObject({ path: z.string(), real: realPath })),
+});
+export type RootsFact = z.infer<typeof rootsFactSchema>;
+
+/** Use and remainder of a cap that binds, at the verdict. */
+export const capUseSchema = z.strictObject({
+  key: settingKeySchema,
+  /** Turn id or agent alias that the cap belongs to. */
+  scope: z.string(),
+  cap: z.union([z.int(), z.literal('unlimited')]),
+  used: z.int(),
+  reserved: z.int(),
+});
+export type CapUse = z.infer<typeof capUseSchema>;
+
+/** All that a verdict read outside its stream, so that it can be derived again from the log. */
+export const factsSchema = z.strictObject({
+  now: z.int(),
+  config: configRefSchema,
+  /** Digest of the effective policy. */
+  policy: digestSchema,
+  stopped: z.boolean(),
+  paused: z.boolean(),
+  /** Digest of the tool's spec (name, description, schema, effects, operands); null if unknown. */
+  spec: digestSchema.nullable(),
+  /** The server runs sandboxed on exactly the effective roots. */
+  confined: z.boolean(),
+  operands: z.array(operandSchema),
+  /** Null when no operand is a path. */
+  roots: rootsFactSchema.nullable(),
+  caps: z.array(capUseSchema),
+  /** Standing grants that match agent, tool, spec, person and arguments, unexpired. */
+  grants: z.array(z.string()),
+  /** An unsettled outcome of the same tool and arguments in this session. */
+  unsettled: z.string().nullable(),
+});
+export type Facts = z.infer<typeof factsSchema>;
+
+/** What the tool really did, as the port saw it. */
+export const touchedSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('opened'),
+    path: z.string(),
+    access: z.enum(['read', 'write']),
+  }),
+  z.strictObject({
+    kind: z.literal('connected'),
+    host: z.string(),
+    port: z.int(),
+    address: z.string(),
+    scheme: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal('mcp'),
+    server: aliasSchema,
+    tool: z.string(),
+    /** Digest of (agent, principal, session, roots, server) or (agent, server), as `mcp.share` says. */
+    connection: digestSchema,
+    sandboxed: z.boolean(),
+    roots: z.array(z.string()),
+  }),
+  z.strictObject({ kind: z.literal('executed'), argv: z.array(z.string()), digest: digestSchema }),
+  z.strictObject({ kind: z.literal('recalled'), rows: z.array(z.string()) }),
+]);
+export type Touched = z.infer<typeof touchedSchema>;
+
+/** A tool call as the model asked for it. */
+export const askedCallSchema = z.strictObject({
+  /** Unique in the turn. */
+  call: z.string(),
+  /** The name that the model used. */
+  alias: z.string(),
+  /** Raw text of the arguments, which may be broken JSON. */
+  args: contentSchema,
+});
+export type AskedCall = z.infer<typeof askedCallSchema>;
+
+export const usageSchema = z.strictObject({
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  cachedInputTokens: z.int().min(0),
+});
+export type Usage = z.infer<typeof usageSchema>;
+
+/** Micro-dollars, or unknown; unknown is never zero. */
+export const costSchema = z.union([z.int().min(0), z.literal('unknown')]);
+
+export const bindingSchema = digestSchema;
+
+/** One tool as advertised to the model. */
+export const toolSpecSchema = z.strictObject({
+  id: toolIdSchema,
+  /** Provider-safe name, one to one. */
+  alias: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+  description: z.string(),
+  /** JSON Schema of the arguments. */
+  inputSchema: z.json(),
+  effects: z.array(effectSchema),
+  operands: z.union([
+    z.literal('undeclared'),
+    z.literal('none'),
+    z.array(
+      z.union([
+        z.strictObject({
+          kind: z.literal('path'),
+          at: z.string(),
+          access: z.enum(['read', 'write', 'read_write']),
+        }),
+        z.strictObject({ kind: z.literal('url'), at: z.string() }),
+      ]),
+    ),
+  ]),
+  repeatable: z.boolean(),
+  digest: digestSchema,
+});
+export type ToolSpec = z.infer<typeof toolSpecSchema>;
+
+/** Who decided, and from where. */
+export const deciderSchema = z.strictObject({
+  principal: z.string(),
+  person: aliasSchema.nullable(),
+  surface: z.enum(['rest', 'cli', 'console', 'websocket', 'acp', 'json_rpc', 'channel']),
+});
+export type DecidedBy = z.infer<typeof deciderSchema>;

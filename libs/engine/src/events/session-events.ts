@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { principalSchema } from '@lockstep/policy';
+import { contentSchema, digestSchema } from './content.ts';
+
+/** Payloads of the stream `session-<agent>-<id>`. */
+export const sessionPayloads = {
+  SessionOpened: z.strictObject({ agent: z.string(), owner: principalSchema }),
+  MessageAccepted: z.strictObject({
+    message: z.string(),
+    /** The turn that answers this message; its id is fixed here, so that a repeat is the same turn. */
+    turn: z.string(),
+    text: contentSchema,
+    idempotency: z.strictObject({ key: digestSchema, body: digestSchema }).nullable(),
+  }),
+  MessageDropped: z.strictObject({ message: z.string(), why: z.string() }),
+  SessionReset: z.strictObject({ by: z.string() }),
+  SessionClosed: z.strictObject({ by: z.string(), why: z.string() }),
+} as const;

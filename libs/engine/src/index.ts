@@ -1,0 +1,102 @@
+export {
+  artifactPartBytes,
+  appendLimitBytes,
+  contentSchema,
+  digestSchema,
+  eventLimitBytes,
+  inlineLimitBytes,
+  type Content,
+} from './events/content.ts';
+export {
+  metaSchema,
+  positionSchema,
+  type Meta,
+  type NewMeta,
+  type Position,
+} from './events/envelope.ts';
+export {
+  eventTypes,
+  familyOf,
+  isEventType,
+  parseEvent,
+  payloads,
+  payloadsByFamily,
+  type DataOf,
+  type EventOf,
+  type EventProblem,
+  type EventType,
+  type Fact,
+  type LockstepEvent,
+  type NewEvent,
+  type StreamFamily,
+  type TurnEvent,
+  type TurnFact,
+} from './events/event.ts';
+export {
+  toolSpecSchema,
+  type AskedCall,
+  type CapUse,
+  type ConfigRef,
+  type DecidedBy,
+  type Facts,
+  type Operand,
+  type RootsFact,
+  type RuleId,
+  type ToolSpec,
+  type Touched,
+  type Usage,
+} from './events/parts.ts';
+export type {
+  AppendResult,
+  EventFilter,
+  EventStore,
+  ExpectedRevision,
+  ReadAllOptions,
+  ReadAllResult,
+  Subscription,
+  SubscriptionMessage,
+} from './ports/event-store.ts';
+export type { Artifacts } from './ports/artifacts.ts';
+export type { Clock, Ids } from './ports/clock.ts';
+export type {
+  Ledger,
+  LiveToken,
+  PendingRecord,
+  SessionRecord,
+  WaitingMessage,
+} from './ports/ledger.ts';
+export type { Masker } from './ports/masker.ts';
+export type {
+  AbortSignalLike,
+  ModelInput,
+  ModelMessage,
+  ModelOutcome,
+  ModelPort,
+} from './ports/model.ts';
+export type { OperandFacts, ToolOutcome, ToolPort, ToolScope } from './ports/tools.ts';
+export {
+  isStartedModelCall,
+  isStartedToolCall,
+  startedModelCall,
+  startedToolCall,
+  type StartedModelCall,
+  type StartedToolCall,
+} from './turn/started.ts';
+export type { GateCall, GateState, Verdict } from './gate/verdict.ts';
+export type { KeyedProjection, Projection } from './projections/projection.ts';
+export {
+  cellStates,
+  type CellState,
+  type GapKind,
+  type Objection,
+  type ParityCell,
+  type ParityCellDetail,
+  type ParityRow,
+  type ParityView,
+  type TriggerCell,
+} from './projections/parity-matrix.view.ts';
+export type { TurnRow, TurnStatus } from './projections/turn-list.view.ts';
+export type { TurnAnswer } from './projections/turn-answer.view.ts';
+export type { StepTone, TimelineStep, TurnDetail } from './projections/turn-detail.view.ts';
+export type { TrailEntry } from './projections/agent-trail.view.ts';
+export type { InboxRow } from './projections/approvals-inbox.view.ts';

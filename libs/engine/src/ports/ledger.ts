@@ -1,0 +1,71 @@
+import type { Principal, TokenRecord } from '@lockstep/policy';
+import type { DataOf } from '../events/event.ts';
+
+/** What decides verdicts and beginnings beside a turn's own stream. Not a read model: the writer folds it in log order before it
+ * acknowledges, so a reader never sees less than what was acknowledged. All reads are synchronous and from memory. */
+export interface Ledger {
+  /** Turns without an end, in the order of their start. */
+  openTurns(): readonly { readonly turn: string; readonly agent: string }[];
+  /** Accepted messages whose turn has not begun, in the order of acceptance. */
+  waitingMessages(): readonly WaitingMessage[];
+  /** Issued, not revoked; expiry is for the reader to judge. */
+  grants(agent: string): readonly DataOf<'GrantIssued'>[];
+  flags(agent: string): { readonly stopped: boolean; readonly paused: boolean };
+  session(id: string): SessionRecord | null;
+  /** The turn that this message id got, if it was accepted before in this session. */
+  message(session: string, message: string): DataOf<'MessageAccepted'> | null;
+  approval(id: string): PendingRecord | null;
+  /** Pending approvals and questions, oldest first. */
+  pending(): readonly PendingRecord[];
+  /** Turn whose call with the same tool and arguments ended unknown in this session and is not settled. */
+  unsettled(session: string, tool: string, argsDigest: string): string | null;
+  tokenByHash(hash: string): LiveToken | null;
+  tokenById(id: string): LiveToken | null;
+  tokens(): readonly LiveToken[];
+  /** Applied configs, by version. */
+  config(version: number): DataOf<'ConfigApplied'> | null;
+  latestConfig(): DataOf<'ConfigApplied'> | null;
+  configVersions(): readonly {
+    readonly version: number;
+    readonly digest: string;
+    readonly time: number;
+    readonly by: string;
+    readonly widens: readonly string[];
+  }[];
+}
+
+export interface WaitingMessage {
+  readonly session: string;
+  readonly agent: string;
+  readonly message: string;
+  readonly turn: string;
+}
+
+export interface SessionRecord {
+  readonly id: string;
+  readonly agent: string;
+  readonly owner: Principal;
+  readonly closed: boolean;
+  /** Root turns of the session since its last reset, in order of their start; the last may be open. */
+  readonly turns: readonly string[];
+  /** Revision of the session stream. */
+  readonly revision: number;
+}
+
+export interface PendingRecord {
+  readonly id: string;
+  readonly kind: 'approval' | 'question';
+  readonly turn: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly call: string;
+  readonly revision: number;
+  readonly deadline: number | 'never';
+  readonly state: 'pending' | 'decided';
+}
+
+/** An issued, unrevoked token; expiry is for the reader to judge. */
+export interface LiveToken extends TokenRecord {
+  readonly hash: string;
+  readonly expires: number | 'never';
+}

@@ -1,0 +1,46 @@
+import type {
+  AppliedNarrowing,
+  PolicySnapshot,
+  ProvenanceEntry,
+  SettingKey,
+} from '@lockstep/policy';
+import type { Position } from '../events/envelope.ts';
+import type { EventType } from '../events/event.ts';
+import type { RuleId } from '../events/parts.ts';
+import type { TurnRow } from './turn-list.view.ts';
+
+export type StepTone = 'neutral' | 'good' | 'refused' | 'waiting' | 'bad';
+
+/** One line of a turn's timeline. */
+export interface TimelineStep {
+  readonly event: string;
+  readonly type: EventType;
+  readonly position: Position;
+  readonly at: number;
+  readonly tone: StepTone;
+  /** One line for a person. */
+  readonly title: string;
+  readonly detail: string | null;
+  readonly call: string | null;
+  readonly tool: string | null;
+  readonly rule: RuleId | null;
+  readonly pattern: string | null;
+  readonly approval: string | null;
+}
+
+/** One turn, folded from its stream. */
+export interface TurnDetail {
+  readonly row: TurnRow;
+  readonly policy: {
+    readonly digest: string;
+    readonly config: { readonly version: number; readonly digest: string };
+    /** Null while the snapshot is an artifact that was not handed in. */
+    readonly snapshot: PolicySnapshot | null;
+    readonly provenance: readonly ProvenanceEntry[];
+    readonly narrowings: readonly AppliedNarrowing[];
+    /** Keys narrowed while the turn ran. */
+    readonly narrowedSince: readonly SettingKey[];
+  } | null;
+  readonly steps: readonly TimelineStep[];
+  readonly pendingApprovals: readonly string[];
+}

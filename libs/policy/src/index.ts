@@ -1,0 +1,71 @@
+export {
+  aliasSchema,
+  effectNames,
+  effectSchema,
+  pathNames,
+  pathNameSchema,
+  roleNames,
+  roleSchema,
+  surfaceNames,
+  triggersByPath,
+  triggerSchema,
+  type Alias,
+  type Effect,
+  type PathName,
+  type Role,
+  type SurfaceName,
+  type Trigger,
+} from './names.ts';
+export { configSchema, type Config } from './config/config.schema.ts';
+export type { AgentConfig } from './config/agent.schema.ts';
+export type { McpServerConfig } from './config/mcp.schema.ts';
+export type { ProviderConfig } from './config/provider.schema.ts';
+export type { AccessMode, OperandDeclaration, SecretRef } from './config/values.schema.ts';
+export {
+  policySnapshotSchema,
+  type Clauses,
+  type Limit,
+  type PolicySnapshot,
+  type PricesMicro,
+} from './snapshot.ts';
+export {
+  enforcedKeys,
+  laterKeys,
+  settingKeys,
+  type EnforcedKey,
+  type LaterKey,
+  type SettingKey,
+} from './setting-key.ts';
+export {
+  hostSchema,
+  narrowingSchema,
+  originSchema,
+  principalSchema,
+  resolveRecordsSchema,
+  resolveRequestSchema,
+  tokenRecordSchema,
+  type Host,
+  type Narrowing,
+  type Origin,
+  type Principal,
+  type ResolveRecords,
+  type ResolveRequest,
+  type TokenRecord,
+} from './request.ts';
+export {
+  appliedNarrowingSchema,
+  provenanceEntrySchema,
+  resolutionProblemSchema,
+  type AppliedConfig,
+  type AppliedNarrowing,
+  type ProvenanceEntry,
+  type ResolutionProblem,
+} from './resolution.ts';
+export { canonicalJson, digestOf, digestOfText } from './canonical.ts';
+export {
+  isResolvedPolicy,
+  narrowPolicy,
+  resolve,
+  type Resolution,
+  type ResolvedPolicy,
+} from './resolve.ts';
