@@ -69,3 +69,9 @@ export {
   type Resolution,
   type ResolvedPolicy,
 } from './resolve.ts';
+export {
+  builtinEffects,
+  builtinTools,
+  findBuiltinTool,
+  type BuiltinTool,
+} from './builtin-tools.ts';
