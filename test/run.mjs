@@ -32,7 +32,15 @@ const report = join(folder, 'report.json');
 const begin = Date.now();
 const run = spawnSync(
   'npx',
-  ['--no-install', 'vitest', 'run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)],
+  [
+    '--no-install',
+    'vitest',
+    'run',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ],
   { cwd: root, stdio: 'inherit' },
 );
 try {
@@ -40,7 +48,9 @@ try {
   passed += told.numPassedTests;
   failed += told.numFailedTests;
   // A file that does not load has no tests to fail, and an unhandled error fails no test: both must count.
-  const broken = told.testResults.filter((f) => f.status === 'failed' && f.assertionResults.length === 0);
+  const broken = told.testResults.filter(
+    (f) => f.status === 'failed' && f.assertionResults.length === 0,
+  );
   failed += broken.length;
   const skipped = told.numPendingTests + told.numTodoTests;
   if (skipped > 0) process.stdout.write(`✕ ${skipped} skipped tests\n`);
