@@ -75,3 +75,20 @@ export {
   findBuiltinTool,
   type BuiltinTool,
 } from './builtin-tools.ts';
+export { absolutePath, isWithin, normalPath, pathWithin } from './paths.ts';
+export {
+  matchesBelow,
+  matchesClauses,
+  matchesPattern,
+  matchingPattern,
+  normalizeToolPattern,
+  type ClauseMatch,
+} from './patterns.ts';
+export {
+  matchesHost,
+  matchesHostClauses,
+  normalizeHostPattern,
+  parseHostPattern,
+  type HostPattern,
+  type HostTarget,
+} from './host-patterns.ts';
