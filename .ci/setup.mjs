@@ -27,7 +27,12 @@ export const stage = (name, work) => {
 
 /** Runs a command quietly; on failure shows all it said and ends the process. */
 export const run = (command, args, options = {}) => {
-  const done = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28, ...options });
+  const done = spawnSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    ...options,
+  });
   if (done.status === 0) return done.stdout;
   process.stdout.write('failed\n');
   process.stderr.write(`${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}\n`);
@@ -39,7 +44,9 @@ export const requireNode = () => {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return `node ${process.versions.node}`;
   process.stdout.write('too old\n');
-  process.stderr.write(`lockstep: node ${process.versions.node} is too old, 20.19 or newer is needed\n`);
+  process.stderr.write(
+    `lockstep: node ${process.versions.node} is too old, 20.19 or newer is needed\n`,
+  );
   process.exit(2);
 };
 

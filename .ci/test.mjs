@@ -14,7 +14,9 @@ stage('system', () => {
   const byHand = ensureSystem([systemPrograms.sandbox, systemPrograms.browser]);
   if (byHand === null) return undefined;
   process.stdout.write('missing\n');
-  process.stderr.write(`lockstep: the tests need programs of the system, run \`${byHand}\` and try again\n`);
+  process.stderr.write(
+    `lockstep: the tests need programs of the system, run \`${byHand}\` and try again\n`,
+  );
   process.exit(4);
 });
 stage('dependencies', ensureDependencies);

@@ -15,7 +15,9 @@ import {
 stage('node', requireNode);
 stage('sandbox', () => {
   const byHand = ensureSystem([systemPrograms.sandbox]);
-  return byHand === null ? 'bubblewrap' : `missing: sandboxed servers are refused until you run \`${byHand}\``;
+  return byHand === null
+    ? 'bubblewrap'
+    : `missing: sandboxed servers are refused until you run \`${byHand}\``;
 });
 stage('dependencies', ensureDependencies);
 stage('daemon', buildDaemon);
