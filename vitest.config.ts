@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['source', 'module', 'node', 'development|production'];
+const conditions = ['lockstep-source', 'module', 'node', 'development|production'];
 
 export default defineConfig({
   resolve: { conditions },
