@@ -59,6 +59,7 @@ export type {
 export type { Artifacts } from './ports/artifacts.ts';
 export type { Clock, Ids } from './ports/clock.ts';
 export type {
+  AcceptedMessage,
   Ledger,
   LiveToken,
   PendingRecord,
@@ -100,3 +101,32 @@ export type { TurnAnswer } from './projections/turn-answer.view.ts';
 export type { StepTone, TimelineStep, TurnDetail } from './projections/turn-detail.view.ts';
 export type { TrailEntry } from './projections/agent-trail.view.ts';
 export type { InboxRow } from './projections/approvals-inbox.view.ts';
+export { foldLedger, ledgerTypes } from './ledger/fold-ledger.ts';
+export { ledgerOf } from './ledger/ledger-of.ts';
+export {
+  emptyLedger,
+  freezeLedger,
+  ledgerVersion,
+  takeChanges,
+  thawLedger,
+  type LedgerChange,
+  type LedgerState,
+} from './ledger/ledger-state.ts';
+export { artifactsOver, artifactStream, joinArtifact } from './log/artifacts-over.ts';
+export { matchesFilter } from './log/filter.ts';
+export { utf8Bytes } from './log/size.ts';
+export {
+  applyStamps,
+  noStamps,
+  numberOf,
+  positionOf,
+  stampable,
+  stampBatch,
+  stampedEvent,
+  type AgentStamp,
+  type Stamp,
+  type Stampable,
+  type StampedBatch,
+  type StampState,
+} from './log/stamp.ts';
+export { subscription, type SubscriptionSource } from './log/subscription.ts';

@@ -1,4 +1,5 @@
 import type { Principal, TokenRecord } from '@lockstep/policy';
+import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 
 /** What decides verdicts and beginnings beside a turn's own stream. Not a read model: the writer folds it in log order before it
@@ -13,7 +14,7 @@ export interface Ledger {
   flags(agent: string): { readonly stopped: boolean; readonly paused: boolean };
   session(id: string): SessionRecord | null;
   /** The turn that this message id got, if it was accepted before in this session. */
-  message(session: string, message: string): DataOf<'MessageAccepted'> | null;
+  message(session: string, message: string): AcceptedMessage | null;
   approval(id: string): PendingRecord | null;
   /** Pending approvals and questions, oldest first. */
   pending(): readonly PendingRecord[];
@@ -41,6 +42,16 @@ export interface WaitingMessage {
   readonly turn: string;
 }
 
+/** What stays known of an accepted message, so that a repeat is the same turn. */
+export interface AcceptedMessage extends Pick<
+  DataOf<'MessageAccepted'>,
+  'message' | 'turn' | 'idempotency'
+> {
+  /** Null once its turn has begun: the turn's input holds it then. */
+  readonly text: Content | null;
+}
+
+/** The id of a session is the name of its stream, as `meta.session` holds it. */
 export interface SessionRecord {
   readonly id: string;
   readonly agent: string;
@@ -59,6 +70,7 @@ export interface PendingRecord {
   readonly agent: string;
   readonly session: string;
   readonly call: string;
+  /** Revision, in its turn's stream, of the event that asked. */
   readonly revision: number;
   readonly deadline: number | 'never';
   readonly state: 'pending' | 'decided';

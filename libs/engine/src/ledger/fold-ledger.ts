@@ -1,0 +1,250 @@
+import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
+import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
+import type { PendingRecord, SessionRecord } from '../ports/ledger.ts';
+
+/** How many decided approvals and questions stay known; older ones are found in the read models. */
+export const decidedLimit = 10_000;
+
+/** Folds one event, in log order. Changes and returns the state it was given; never throws on a recorded event. */
+export const foldLedger = (state: LedgerState, event: LockstepEvent): LedgerState => {
+  const fold = folds[event.type] as ((state: LedgerState, event: LockstepEvent) => void) | null;
+  fold?.(state, event);
+  return state;
+};
+
+/** Key of an accepted message. */
+export const messageKey = (session: string, message: string): string => `${session}\n${message}`;
+
+/** Key of a call whose outcome is unknown. */
+export const unsettledKey = (session: string, tool: string, argsDigest: string): string =>
+  `${session}\n${tool}\n${argsDigest}`;
+
+type Folds = {
+  readonly [T in EventType]: ((state: LedgerState, event: EventOf<T>) => void) | null;
+};
+
+const sessionOf = (event: LockstepEvent): string => event.meta.session ?? event.stream;
+const turnOf = (event: LockstepEvent): string =>
+  event.meta.turn ?? event.stream.replace(/^turn-/, '');
+const agentOf = (event: LockstepEvent): string =>
+  event.meta.agent ?? event.stream.replace(/^agent-/, '');
+
+const changeSession = (
+  state: LedgerState,
+  event: LockstepEvent,
+  change: Partial<SessionRecord>,
+): void => {
+  const id = sessionOf(event);
+  const known = state.rows.sessions.get(id);
+  if (known !== undefined)
+    setRow(state, 'sessions', id, { ...known, revision: event.revision, ...change });
+};
+
+const ask = (
+  state: LedgerState,
+  event: EventOf<'ApprovalRequested'> | EventOf<'QuestionAsked'>,
+): void => {
+  const id = event.type === 'ApprovalRequested' ? event.data.approval : event.data.question;
+  setRow(state, 'pending', id, {
+    id,
+    kind: event.type === 'ApprovalRequested' ? 'approval' : 'question',
+    turn: turnOf(event),
+    agent: agentOf(event),
+    session: sessionOf(event),
+    call: event.data.call,
+    revision: event.revision,
+    deadline: event.data.deadline,
+    state: 'pending',
+  });
+};
+
+const settle = (state: LedgerState, pending: PendingRecord | undefined): void => {
+  if (pending === undefined) return;
+  dropRow(state, 'pending', pending.id);
+  setRow(state, 'decided', pending.id, { ...pending, state: 'decided' });
+  const oldest = state.rows.decided.keys().next();
+  if (state.rows.decided.size > decidedLimit && oldest.done !== true)
+    dropRow(state, 'decided', oldest.value);
+};
+const settleApproval = (state: LedgerState, event: { data: { approval: string } }): void => {
+  settle(state, state.rows.pending.get(event.data.approval));
+};
+const settleQuestion = (state: LedgerState, event: { data: { question: string } }): void => {
+  settle(state, state.rows.pending.get(event.data.question));
+};
+
+const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
+  const turn = turnOf(event);
+  setRow(state, 'openTurns', turn, { turn, agent: agentOf(event) });
+  const waiting = state.rows.waiting.get(turn);
+  dropRow(state, 'waiting', turn);
+  if (waiting !== undefined) {
+    const key = messageKey(waiting.session, waiting.message);
+    const message = state.rows.messages.get(key);
+    if (message !== undefined) setRow(state, 'messages', key, { ...message, text: null });
+  }
+  const session = state.rows.sessions.get(sessionOf(event));
+  if (session !== undefined && event.meta.parent === null)
+    setRow(state, 'sessions', session.id, { ...session, turns: [...session.turns, turn] });
+};
+
+const end = (state: LedgerState, event: LockstepEvent): void => {
+  const turn = turnOf(event);
+  dropRow(state, 'openTurns', turn);
+  for (const pending of [...state.rows.pending.values()])
+    if (pending.turn === turn) settle(state, pending);
+};
+
+const acceptMessage = (state: LedgerState, event: EventOf<'MessageAccepted'>): void => {
+  const session = sessionOf(event);
+  const { message, turn, text, idempotency } = event.data;
+  setRow(state, 'messages', messageKey(session, message), { message, turn, text, idempotency });
+  const agent = event.meta.agent ?? state.rows.sessions.get(session)?.agent ?? '';
+  setRow(state, 'waiting', turn, { session, agent, message, turn });
+  changeSession(state, event, {});
+};
+
+const dropMessage = (state: LedgerState, event: EventOf<'MessageDropped'>): void => {
+  const key = messageKey(sessionOf(event), event.data.message);
+  const message = state.rows.messages.get(key);
+  if (message !== undefined) {
+    dropRow(state, 'waiting', message.turn);
+    setRow(state, 'messages', key, { ...message, text: null });
+  }
+  changeSession(state, event, {});
+};
+
+const outcomeUnknown = (state: LedgerState, event: EventOf<'ToolCallOutcomeUnknown'>): void => {
+  const key = unsettledKey(sessionOf(event), event.data.tool, event.data.argsDigest);
+  const known = state.rows.unsettled.get(key) ?? [];
+  setRow(state, 'unsettled', key, [...known, { turn: turnOf(event), call: event.data.call }]);
+};
+
+const outcomeSettled = (state: LedgerState, event: EventOf<'UnknownOutcomeSettled'>): void => {
+  const turn = turnOf(event);
+  for (const [key, calls] of [...state.rows.unsettled]) {
+    const left = calls.filter((c) => c.turn !== turn || c.call !== event.data.call);
+    if (left.length === calls.length) continue;
+    if (left.length === 0) dropRow(state, 'unsettled', key);
+    else setRow(state, 'unsettled', key, left);
+  }
+};
+
+const issueGrant = (state: LedgerState, event: EventOf<'GrantIssued'>): void => {
+  // The log's time never goes back, so what is expired now can never be valid for a reader again.
+  for (const [id, grant] of [...state.rows.grants])
+    if (grant.expires !== 'never' && grant.expires < event.time) dropRow(state, 'grants', id);
+  setRow(state, 'grants', event.data.grant, event.data);
+};
+
+const issueToken = (state: LedgerState, event: EventOf<'TokenIssued'>): void => {
+  const { token, name, hash, roles, scopes, expires } = event.data;
+  setRow(state, 'tokens', token, { id: token, name, roles, scopes, hash, expires });
+  state.tokenIds.set(hash, token);
+};
+
+const revokeToken = (state: LedgerState, event: EventOf<'TokenRevoked'>): void => {
+  const token = state.rows.tokens.get(event.data.token);
+  if (token === undefined) return;
+  state.tokenIds.delete(token.hash);
+  dropRow(state, 'tokens', token.id);
+};
+
+const stopKey = (agent: string | null): string => (agent === null ? 'stop' : `stop ${agent}`);
+
+/** One entry per event type, so that a new type does not compile until it is decided here; null = changes nothing. */
+const folds: Folds = {
+  SessionOpened: (state, event) => {
+    const id = sessionOf(event);
+    const { agent, owner } = event.data;
+    const { revision } = event;
+    setRow(state, 'sessions', id, { id, agent, owner, closed: false, turns: [], revision });
+  },
+  MessageAccepted: acceptMessage,
+  MessageDropped: dropMessage,
+  SessionReset: (state, event) => {
+    changeSession(state, event, { turns: [] });
+  },
+  SessionClosed: (state, event) => {
+    changeSession(state, event, { closed: true });
+  },
+  TurnRequested: begin,
+  PolicyResolved: null,
+  TurnRefused: end,
+  PolicyNarrowed: null,
+  ContextTrimmed: null,
+  ModelCallStarted: null,
+  ModelCallCompleted: null,
+  ModelCallFailed: null,
+  ToolCallAuthorized: null,
+  ToolCallRefused: null,
+  ApprovalRequested: ask,
+  ApprovalVoted: null,
+  ApprovalGranted: settleApproval,
+  ApprovalDenied: settleApproval,
+  ApprovalExpired: settleApproval,
+  ApprovalClosed: settleApproval,
+  QuestionAsked: ask,
+  QuestionAnswered: settleQuestion,
+  QuestionExpired: settleQuestion,
+  ToolCallStarted: null,
+  ToolCallCompleted: null,
+  ToolCallFailed: null,
+  ToolCallCancelled: null,
+  ToolCallOutcomeUnknown: outcomeUnknown,
+  UnknownOutcomeSettled: outcomeSettled,
+  BudgetWarning: null,
+  BudgetExhausted: null,
+  LoopDetected: null,
+  ChildTurnLinked: null,
+  TurnSteered: null,
+  CancelRequested: null,
+  TurnTakenOver: null,
+  TurnCompleted: end,
+  TurnFailed: end,
+  TurnCancelled: end,
+  ReplyDeliveryStarted: null,
+  ReplyDelivered: null,
+  ReplyDeliveryFailed: null,
+  ConfigApplied: (state, event) => {
+    setRow(state, 'configs', String(event.data.version), { time: event.time, data: event.data });
+  },
+  ConfigRejected: null,
+  ChannelFallbackUsed: null,
+  PatternUnmatched: null,
+  GrantIssued: issueGrant,
+  GrantRevoked: (state, event) => {
+    dropRow(state, 'grants', event.data.grant);
+  },
+  AgentPaused: (state, event) => {
+    setRow(state, 'flags', `pause ${agentOf(event)}`, true);
+  },
+  AgentResumed: (state, event) => {
+    dropRow(state, 'flags', `pause ${agentOf(event)}`);
+  },
+  OwnershipTaken: null,
+  ToolsListed: null,
+  ArtifactRecorded: null,
+  TokenIssued: issueToken,
+  TokenRevoked: revokeToken,
+  SignedIn: null,
+  AccessDenied: null,
+  InboundRefused: null,
+  TrailViewed: null,
+  EvidenceExported: null,
+  DaemonStarted: null,
+  DaemonStopped: null,
+  CheckpointSigned: null,
+  EmergencyStopSet: (state, event) => {
+    setRow(state, 'flags', stopKey(event.data.agent), true);
+  },
+  EmergencyStopCleared: (state, event) => {
+    dropRow(state, 'flags', stopKey(event.data.agent));
+  },
+  SubjectErased: null,
+};
+
+/** Event types that change the ledger: start-up reads no others. */
+export const ledgerTypes: readonly EventType[] = (Object.keys(folds) as EventType[]).filter(
+  (type) => folds[type] !== null,
+);
