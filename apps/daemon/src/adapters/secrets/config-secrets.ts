@@ -1,0 +1,36 @@
+import type { Config, SecretRef } from '@lockstep/policy';
+import type { KnownSecret } from './secret-masker.ts';
+import { readSecret, type SecretSource } from './secret-ref.ts';
+
+/** Every reference that a config holds, by the path where it stands. */
+export const secretRefs = (
+  config: Config,
+): readonly { readonly at: string; readonly ref: SecretRef }[] => {
+  const found: { at: string; ref: SecretRef }[] = [];
+  for (const [alias, provider] of Object.entries(config.providers))
+    if ('api_key' in provider && provider.api_key !== undefined)
+      found.push({ at: `providers.${alias}.api_key`, ref: provider.api_key });
+  for (const [alias, server] of Object.entries(config.mcp.servers)) {
+    const [table, entries] =
+      server.transport === 'stdio' ? ['env', server.env] : ['headers', server.headers];
+    for (const [key, value] of Object.entries(entries))
+      if (typeof value !== 'string')
+        found.push({ at: `mcp.servers.${alias}.${table}.${key}`, ref: value });
+  }
+  return found;
+};
+
+/** Reads every secret of a config: values to mask, and what is missing. */
+export const readConfigSecrets = (
+  config: Config,
+  source: SecretSource,
+): { readonly known: readonly KnownSecret[]; readonly problems: readonly string[] } => {
+  const known: KnownSecret[] = [];
+  const problems: string[] = [];
+  for (const { at, ref } of secretRefs(config)) {
+    const read = readSecret(ref, source);
+    if (read.ok) known.push({ name: read.name, value: read.value });
+    else problems.push(`${at}: ${read.message}`);
+  }
+  return { known, problems };
+};
