@@ -84,6 +84,14 @@ export {
   type StartedToolCall,
 } from './turn/started.ts';
 export type { GateCall, GateState, Verdict } from './gate/verdict.ts';
+export { authorize } from './gate/authorize.ts';
+export { bindingOf, destinationOf, type Bound } from './gate/binding.ts';
+export { pathVisible } from './gate/path-operand.ts';
+export { advertise, whyWithheld } from './tools/advertise.ts';
+export { checkArguments, type ArgumentsCheck } from './tools/check-arguments.ts';
+export { effectsOf } from './tools/effects.ts';
+export { operandPointers, type PointedOperands } from './tools/operand-pointers.ts';
+export type { Withheld } from './tools/withheld.ts';
 export type { KeyedProjection, Projection } from './projections/projection.ts';
 export {
   cellStates,

@@ -1,0 +1,109 @@
+import { matchesBelow, normalPath, type PolicySnapshot } from '@lockstep/policy';
+import type { RootsFact } from '../events/parts.ts';
+import { folded, isBelow, relativeTo } from './path-text.ts';
+
+type Workspace = PolicySnapshot['workspace'];
+
+/** A folder that is closed, in the folded spelling, and what lies open below it, in the exact one. */
+interface ClosedFolder {
+  readonly at: string;
+  readonly pattern: string;
+  readonly open: readonly string[];
+}
+
+/** What a workspace forbids, prepared once for many paths. */
+export interface DeniedPaths {
+  readonly folders: readonly ClosedFolder[];
+  /** Patterns with a leading double star, with the folded roots below which each holds. */
+  readonly patterns: readonly { readonly pattern: string; readonly folded: string }[];
+  /** Folded roots, lexical and real. */
+  readonly roots: readonly string[];
+  readonly siblings: readonly {
+    readonly at: readonly string[];
+    readonly denied: Omit<DeniedPaths, 'siblings'>;
+  }[];
+}
+
+/** Prepares the forbidden and protected paths of a policy, and the siblings' that come along with their workspaces. */
+export const prepareDenied = (workspace: Workspace, roots: RootsFact): DeniedPaths => {
+  const own = [workspace.root, roots.root, ...roots.allowed.flatMap((r) => [r.path, r.real])];
+  const siblings = Object.entries(workspace.siblings).map(([alias, sibling]) => {
+    const at = foldedRoots([sibling.root, realOf(roots, alias)]);
+    const denied = { ...split(sibling.forbidden_paths, roots), roots: at };
+    return { at, denied };
+  });
+  const mine = split(workspace.forbidden_paths, roots);
+  return {
+    folders: [...workspace.protected.flatMap((p) => closed(p, workspace, roots)), ...mine.folders],
+    patterns: mine.patterns,
+    roots: [...foldedRoots([...own, ...workspace.allowed_roots]), ...siblings.flatMap((s) => s.at)],
+    siblings,
+  };
+};
+
+/** The forbidden or protected pattern that closes a comparable path, or null. */
+export const deniedBy = (denied: DeniedPaths, path: string): string | null => {
+  const name = folded(path);
+  const own = closedBy(denied, path, name);
+  if (own !== null) return own;
+  for (const sibling of denied.siblings) {
+    if (!sibling.at.some((root) => isBelow(root, name))) continue;
+    const theirs = closedBy(sibling.denied, path, name);
+    if (theirs !== null) return theirs;
+  }
+  return null;
+};
+
+const closedBy = (
+  denied: Omit<DeniedPaths, 'siblings'>,
+  path: string,
+  name: string,
+): string | null => {
+  for (const folder of denied.folders)
+    if (isBelow(folder.at, name) && !folder.open.some((open) => isBelow(open, path)))
+      return folder.pattern;
+  if (denied.patterns.length === 0) return null;
+  const inside = denied.roots.filter((root) => isBelow(root, name));
+  // Outside every root the whole path counts, so that an open file system hides the same names.
+  const names = inside.length === 0 ? [name.slice(1)] : inside.map((r) => relativeTo(r, name));
+  for (const { pattern, folded: wanted } of denied.patterns)
+    if (names.some((relative) => matchesBelow(wanted, relative))) return pattern;
+  return null;
+};
+
+const split = (
+  forbidden: readonly string[],
+  roots: RootsFact,
+): Pick<DeniedPaths, 'folders' | 'patterns'> => ({
+  folders: forbidden
+    .filter((path) => path.startsWith('/'))
+    .flatMap((path) =>
+      places(path, roots).map((at) => ({ at: folded(at), pattern: path, open: [] })),
+    ),
+  patterns: forbidden
+    .filter((path) => !path.startsWith('/'))
+    .map((pattern) => ({ pattern, folded: folded(pattern) })),
+});
+
+/** A protected folder; what is excepted below it is open below its real path as well. */
+const closed = (path: string, workspace: Workspace, roots: RootsFact): readonly ClosedFolder[] => {
+  const plain = normalPath(path);
+  const open = workspace.protected_except.map(normalPath).filter((p) => isBelow(plain, p));
+  return places(path, roots).map((at) => ({
+    at: folded(at),
+    pattern: path,
+    open: open.map((p) => (p === plain ? at : `${at === '/' ? '' : at}/${relativeTo(plain, p)}`)),
+  }));
+};
+
+const places = (path: string, roots: RootsFact): readonly string[] => {
+  const reals = roots.denied.filter((d) => d.path === path).map((d) => d.real);
+  return [path, ...reals].filter((p) => p !== null).map(normalPath);
+};
+
+const realOf = (roots: RootsFact, alias: string): string | null =>
+  Object.hasOwn(roots.siblings, alias) ? (roots.siblings[alias] ?? null) : null;
+
+const foldedRoots = (paths: readonly (string | null)[]): readonly string[] => [
+  ...new Set(paths.filter((p) => p !== null).map((p) => folded(normalPath(p)))),
+];

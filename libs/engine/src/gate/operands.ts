@@ -1,0 +1,54 @@
+import type { Effect, PolicySnapshot } from '@lockstep/policy';
+import type { Facts, Operand, ToolSpec } from '../events/parts.ts';
+import { operandPointers, type PointedOperands } from '../tools/operand-pointers.ts';
+import type { Withheld } from '../tools/withheld.ts';
+import { judgePath } from './path-operand.ts';
+import { judgeUndeclared } from './undeclared-operand.ts';
+import { judgeUrl } from './url-operand.ts';
+
+/** The rule that something a call touches breaks, or null. Every declared operand must have been looked at. */
+export const judgeOperands = (
+  policy: PolicySnapshot,
+  facts: Facts,
+  tool: { readonly spec: ToolSpec; readonly args: unknown; readonly effects: readonly Effect[] },
+): Withheld | null => {
+  const undeclared = judgeUndeclared(policy, facts, tool);
+  if (undeclared !== null) return undeclared;
+  const unseen = notLookedAt(operandPointers(tool.spec, tool.args), facts.operands);
+  if (unseen !== null) return unseen;
+  for (const operand of facts.operands) {
+    const broken = judgeOperand(policy, facts, operand);
+    if (broken !== null) return broken;
+  }
+  return null;
+};
+
+const judgeOperand = (policy: PolicySnapshot, facts: Facts, operand: Operand): Withheld | null => {
+  switch (operand.kind) {
+    case 'path':
+      return judgePath(policy, facts.roots, operand);
+    case 'url':
+      return judgeUrl(policy, operand);
+    case 'undeclared':
+      return null;
+  }
+};
+
+const notLookedAt = (pointed: PointedOperands, operands: readonly Operand[]): Withheld | null => {
+  for (const { declared, given } of pointed.found) {
+    const seen = operands.some(
+      (operand) =>
+        operand.kind === declared.kind &&
+        operand.given === given &&
+        (operand.kind === 'url' ||
+          (declared.kind === 'path' && operand.access === declared.access)),
+    );
+    if (!seen)
+      return {
+        rule: declared.kind === 'path' ? 'workspace.workspace_only' : 'network.allowed_hosts',
+        pattern: null,
+        why: `nobody looked at \`${given}\`, which stands at \`${declared.at}\``,
+      };
+  }
+  return null;
+};
