@@ -85,6 +85,21 @@ export {
 } from './turn/started.ts';
 export type { GateCall, GateState, Verdict } from './gate/verdict.ts';
 export { authorize } from './gate/authorize.ts';
+export { fits, release, remainder, reserve, settle, type Account } from './budget/account.ts';
+export {
+  capUses,
+  nothingInFlight,
+  type InFlight,
+  type TurnSpending,
+} from './budget/cap-uses.ts';
+export { detectLoop, type CallKey } from './budget/detect-loop.ts';
+export { estimatePromptTokens, estimateTokens } from './budget/estimate-tokens.ts';
+export {
+  iterationStage,
+  judgeModelCall,
+  type ModelCallBudget,
+} from './budget/judge-model-call.ts';
+export { addCost, priceOf, type Cost } from './budget/price-of.ts';
 export { bindingOf, destinationOf, type Bound } from './gate/binding.ts';
 export { pathVisible } from './gate/path-operand.ts';
 export { advertise, whyWithheld } from './tools/advertise.ts';
@@ -123,18 +138,5 @@ export {
 export { artifactsOver, artifactStream, joinArtifact } from './log/artifacts-over.ts';
 export { matchesFilter } from './log/filter.ts';
 export { utf8Bytes } from './log/size.ts';
-export {
-  applyStamps,
-  noStamps,
-  numberOf,
-  positionOf,
-  stampable,
-  stampBatch,
-  stampedEvent,
-  type AgentStamp,
-  type Stamp,
-  type Stampable,
-  type StampedBatch,
-  type StampState,
-} from './log/stamp.ts';
+export { numberOf, positionOf, stampedEvent, type Stamp } from './log/stamp.ts';
 export { subscription, type SubscriptionSource } from './log/subscription.ts';
