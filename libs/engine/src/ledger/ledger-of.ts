@@ -16,6 +16,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
       paused: rows.flags.has(`pause ${agent}`),
     }),
     session: (id) => rows.sessions.get(id) ?? null,
+    sessions: () => [...rows.sessions.values()],
     message: (session, message) => rows.messages.get(messageKey(session, message)) ?? null,
     approval: (id) => rows.pending.get(id) ?? rows.decided.get(id) ?? null,
     pending: () => [...rows.pending.values()],

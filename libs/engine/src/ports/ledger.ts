@@ -13,6 +13,8 @@ export interface Ledger {
   grants(agent: string): readonly DataOf<'GrantIssued'>[];
   flags(agent: string): { readonly stopped: boolean; readonly paused: boolean };
   session(id: string): SessionRecord | null;
+  /** Every session, in the order in which they were opened. */
+  sessions(): readonly SessionRecord[];
   /** The turn that this message id got, if it was accepted before in this session. */
   message(session: string, message: string): AcceptedMessage | null;
   approval(id: string): PendingRecord | null;
