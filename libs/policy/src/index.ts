@@ -92,3 +92,8 @@ export {
   type HostPattern,
   type HostTarget,
 } from './host-patterns.ts';
+export { configFormats, type ConfigFormat, type ConfigText } from './config/read-document.ts';
+export { parseConfig, type ParsedConfig } from './config/parse-config.ts';
+export { formatProblem, type ConfigProblem, type ConfigProblemCode } from './config/problem.ts';
+export { parseStoredConfig, readableConfig, type StoredConfig } from './config/stored-config.ts';
+export { configJsonSchema } from './config/json-schema.ts';

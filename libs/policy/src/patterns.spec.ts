@@ -16,7 +16,7 @@ const fits = (pattern: string, id: string): boolean => {
   return id !== '' && id.startsWith(pattern.slice(0, 1)) && fits(pattern.slice(1), id.slice(1));
 };
 
-const letters = (alphabet: string, maxLength: number) =>
+const letters = (alphabet: readonly string[], maxLength: number) =>
   fc.array(fc.constantFrom(...alphabet), { maxLength }).map((parts) => parts.join(''));
 
 describe('a tool pattern', () => {
@@ -47,7 +47,7 @@ describe('a tool pattern', () => {
 
   it('fits what its definition says, for every small pattern and id', () => {
     fc.assert(
-      fc.property(letters('ab*', 7), letters('ab*', 9), (pattern, id) => {
+      fc.property(letters(['a', 'b', '*'], 7), letters(['a', 'b', '*'], 9), (pattern, id) => {
         expect(matchesPattern(pattern, id)).toBe(fits(pattern, id));
       }),
       { numRuns: 3000 },
@@ -80,12 +80,12 @@ describe('clauses', () => {
   });
 
   it('are narrower with every clause that is added', () => {
-    const patterns = fc.array(letters('ab*', 4), { maxLength: 3 });
+    const patterns = fc.array(letters(['a', 'b', '*'], 4), { maxLength: 3 });
     fc.assert(
       fc.property(
         fc.array(patterns, { minLength: 1, maxLength: 3 }),
         patterns,
-        letters('ab', 5),
+        letters(['a', 'b'], 5),
         (clauses, more, id) => {
           const before = matchesClauses(clauses, id).ok;
           expect(matchesClauses([...clauses, more], id).ok).toBe(

@@ -1,0 +1,39 @@
+import type { Host } from '../request.ts';
+import { documentOf, problemAt, type DocumentRead } from './document.ts';
+import { readJson } from './read-json.ts';
+import { readToml } from './read-toml.ts';
+import { readYaml } from './read-yaml.ts';
+
+/** Longest config text, in UTF-16 units. */
+const maxLength = 1_048_576;
+
+export const configFormats = ['toml', 'yaml', 'json'] as const;
+export type ConfigFormat = (typeof configFormats)[number];
+
+export interface ConfigText {
+  readonly text: string;
+  readonly format: ConfigFormat;
+  /** Its name, for messages only. */
+  readonly file: string;
+  /** Where its paths are anchored; without it only absolute and home paths are checked. */
+  readonly host?: Host;
+}
+
+/** A config text as plain values with their places, whatever the format. Never throws. */
+export const readDocument = (source: ConfigText): DocumentRead => {
+  // A byte order mark is no part of the text; columns count from after it.
+  const text = source.text.startsWith('\uFEFF') ? source.text.slice(1) : source.text;
+  if (text.length > maxLength)
+    return refused(
+      problemAt('too_large', [], null, `the file is longer than ${maxLength} characters`),
+    );
+  if (!text.isWellFormed())
+    return refused(problemAt('syntax', [], null, 'the file is no well-formed Unicode text'));
+  const read = readers[source.format](text);
+  return read.ok ? documentOf(read.root) : read;
+};
+
+const readers = { toml: readToml, yaml: readYaml, json: readJson } as const;
+
+const refused = (problem: ReturnType<typeof problemAt>) =>
+  ({ ok: false, problems: [problem] }) as const;
