@@ -101,10 +101,16 @@ export {
 } from './budget/judge-model-call.ts';
 export { addCost, priceOf, type Cost } from './budget/price-of.ts';
 export { bindingOf, destinationOf, type Bound } from './gate/binding.ts';
+export { approvalView, type ApprovalView, type ApprovalViewInput } from './gate/approval-view.ts';
+export { matchGrants, type GrantedCall } from './gate/match-grants.ts';
 export { pathVisible } from './gate/path-operand.ts';
+export { visibleText } from './gate/visible-text.ts';
 export { advertise, whyWithheld } from './tools/advertise.ts';
+export { aliasTools } from './tools/alias-tools.ts';
+export { builtinSpecs } from './tools/builtin-specs.ts';
 export { checkArguments, type ArgumentsCheck } from './tools/check-arguments.ts';
 export { effectsOf } from './tools/effects.ts';
+export { mcpSpec, type ListedTool, type McpSpecResult } from './tools/mcp-spec.ts';
 export { operandPointers, type PointedOperands } from './tools/operand-pointers.ts';
 export type { Withheld } from './tools/withheld.ts';
 export type { KeyedProjection, Projection } from './projections/projection.ts';
