@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** The parts of the daemon's answers that the command line reads; unknown fields are left alone. */
+export const turnAnswer = z.looseObject({
+  id: z.string(),
+  status: z.enum(['queued', 'running', 'waiting', 'completed', 'failed', 'cancelled', 'refused']),
+  session: z.string(),
+  agent: z.string(),
+  path: z.string(),
+  reply: z.string().nullable(),
+  reason: z.string().nullable(),
+  approvals: z.array(z.string()),
+});
+export type TurnAnswerBody = z.infer<typeof turnAnswer>;
+
+export const turnRow = z.looseObject({
+  id: z.string(),
+  agent: z.string(),
+  path: z.string(),
+  trigger: z.string(),
+  status: z.string(),
+  startedAt: z.number(),
+  input: z.string().nullable(),
+  allowed: z.number(),
+  refused: z.number(),
+  asked: z.number(),
+});
+
+export const turnDetail = z.looseObject({
+  row: turnRow,
+  policy: z
+    .looseObject({
+      digest: z.string(),
+      config: z.looseObject({ version: z.number() }),
+    })
+    .nullable(),
+  steps: z.array(
+    z.looseObject({
+      at: z.number(),
+      type: z.string(),
+      tone: z.string(),
+      title: z.string(),
+      detail: z.string().nullable(),
+      rule: z.string().nullable(),
+      pattern: z.string().nullable(),
+    }),
+  ),
+});
+
+export const listOf = <T extends z.ZodType>(item: T) =>
+  z.looseObject({ items: z.array(item), next: z.string().nullable() });
+
+export const inboxRow = z.looseObject({
+  id: z.string(),
+  kind: z.enum(['approval', 'question']),
+  turn: z.string(),
+  agent: z.string(),
+  tool: z.string().nullable(),
+  why: z.string().nullable(),
+  /** The text that a person is shown; null for a viewer. */
+  view: z.string().nullable(),
+  shown: z.string(),
+  choices: z.array(z.string()),
+  revision: z.number(),
+  askedAt: z.number(),
+  deadline: z.union([z.number(), z.literal('never')]),
+  state: z.string(),
+});
+export type InboxBody = z.infer<typeof inboxRow>;
+
+export const parityBody = z.looseObject({
+  position: z.string(),
+  figure: z.looseObject({ enforced: z.number(), of: z.number() }),
+  rows: z.array(
+    z.looseObject({
+      setting: z.string(),
+      surface: z.string(),
+      cells: z.record(
+        z.string(),
+        z.looseObject({ state: z.string(), reason: z.string().optional() }),
+      ),
+    }),
+  ),
+});
+
+export const agentBody = z.looseObject({
+  alias: z.string(),
+  enabled: z.boolean(),
+  complete: z.boolean(),
+  paused: z.boolean(),
+});
+
+export const tokenBody = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(z.string()),
+  expires: z.union([z.number(), z.literal('never')]),
+});

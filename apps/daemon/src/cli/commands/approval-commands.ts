@@ -1,0 +1,149 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { inboxRow, listOf, type InboxBody } from '../api.schema.ts';
+import { CliError, exitCodes } from '../cli-error.ts';
+import { daemonClient, type CommandContext } from '../context.ts';
+import { ago, safe, show, table } from '../print.ts';
+import type { Act } from '../program.ts';
+
+const inbox = async (context: CommandContext, state: string): Promise<InboxBody[]> =>
+  listOf(inboxRow).parse(await daemonClient(context).get(`/v1/approvals?state=${state}`)).items;
+
+const find = async (context: CommandContext, id: string): Promise<InboxBody> => {
+  const rows = await inbox(context, 'all');
+  const hits = rows.filter((r) => r.id === id || r.id.startsWith(id));
+  const [hit] = hits;
+  if (hit === undefined || hits.length > 1)
+    throw new CliError(
+      exitCodes.usage,
+      hit === undefined
+        ? `no approval or question \`${id}\`, list them with \`lockstep approvals\``
+        : `\`${id}\` fits ${hits.length} requests, give more of the id`,
+    );
+  return hit;
+};
+
+const full = (row: InboxBody, now: number): string =>
+  [
+    `${pc.bold(row.kind)} ${row.id}`,
+    `agent ${row.agent}, turn ${row.turn}, asked ${ago(row.askedAt, now)}, ${row.state}`,
+    ...(row.why === null ? [] : [`why: ${row.why}`]),
+    '',
+    safe(row.view ?? '(not for this role)'),
+    ...(row.choices.length === 0 ? [] : ['', `choices: ${row.choices.map(safe).join(' · ')}`]),
+  ].join('\n');
+
+const decide = async (
+  context: CommandContext,
+  id: string,
+  answer: { choice: 'once' | 'always' | 'deny'; guidance?: string; scope?: object },
+): Promise<void> => {
+  const row = await find(context, id);
+  if (row.kind === 'question')
+    throw new CliError(exitCodes.usage, `\`${id}\` is a question, answer it with \`lockstep approvals answer\``);
+  const result = await daemonClient(context).send(
+    'POST',
+    `/v1/approvals/${encodeURIComponent(row.id)}/decision`,
+    { ...answer, revision: row.revision, shown: row.shown },
+    { 'lockstep-surface': 'cli' },
+  );
+  show(context.out, result, () => `${answer.choice === 'deny' ? 'denied' : 'approved'} ${row.tool ?? row.id}`);
+};
+
+interface ApproveFlags {
+  always?: boolean;
+  scope?: string;
+  anyArguments?: boolean;
+  anyone?: boolean;
+}
+
+const approve = (context: CommandContext, id: string, flags: ApproveFlags): Promise<void> => {
+  if (flags.always !== true) return decide(context, id, { choice: 'once' });
+  const kind = flags.scope ?? 'session';
+  if (kind !== 'session' && kind !== 'agent')
+    throw new CliError(exitCodes.usage, `\`${kind}\` is no scope, use session or agent`);
+  return decide(context, id, {
+    choice: 'always',
+    scope: {
+      kind,
+      arguments: flags.anyArguments === true ? 'any' : 'exact',
+      anyone: flags.anyone === true,
+    },
+  });
+};
+
+/** approvals, with approve, deny, show and answer below it. */
+export const addApprovalCommands = (program: Command, act: Act): void => {
+  const group = program.command('approvals').description('what waits for a person');
+  group
+    .command('list', { isDefault: true })
+    .description('list what waits, oldest first')
+    .option('--all', 'decided ones too')
+    .action(
+      act(async (context, flags: { all?: boolean }) => {
+        const rows = await inbox(context, flags.all === true ? 'all' : 'pending');
+        show(context.out, { items: rows }, () =>
+          rows.length === 0
+            ? 'nothing waits'
+            : table(
+                ['id', 'kind', 'agent', 'tool', 'state', 'asked', 'why'],
+                rows.map((r) => [
+                  r.id,
+                  r.kind,
+                  r.agent,
+                  r.tool ?? '',
+                  r.state,
+                  ago(r.askedAt, context.now()),
+                  r.why ?? '',
+                ]),
+              ),
+        );
+      }),
+    );
+  group
+    .command('show')
+    .description('show one request as it would run')
+    .argument('<id>')
+    .action(
+      act(async (context, id: string) => {
+        const row = await find(context, id);
+        show(context.out, row, () => full(row, context.now()));
+      }),
+    );
+  group
+    .command('approve')
+    .description('let the call run, once or from now on')
+    .argument('<id>')
+    .option('--always', 'issue a standing grant')
+    .option('--scope <scope>', 'with --always: session or agent', 'session')
+    .option('--any-arguments', 'with --always: not only these arguments')
+    .option('--anyone', 'with --always: for turns of any person')
+    .action(act((context, id: string, flags: ApproveFlags) => approve(context, id, flags)));
+  group
+    .command('deny')
+    .description('refuse the call; guidance becomes its result')
+    .argument('<id>')
+    .argument('[guidance]')
+    .action(
+      act((context, id: string, guidance: string | undefined) =>
+        decide(context, id, { choice: 'deny', ...(guidance === undefined ? {} : { guidance }) }),
+      ),
+    );
+  group
+    .command('answer')
+    .description('answer a question of an agent')
+    .argument('<id>')
+    .argument('<text>')
+    .action(
+      act(async (context, id: string, text: string) => {
+        const row = await find(context, id);
+        const result = await daemonClient(context).send(
+          'POST',
+          `/v1/questions/${encodeURIComponent(row.id)}/answer`,
+          { text, revision: row.revision },
+          { 'lockstep-surface': 'cli' },
+        );
+        show(context.out, result, () => 'answered');
+      }),
+    );
+};
