@@ -86,19 +86,10 @@ export {
 export type { GateCall, GateState, Verdict } from './gate/verdict.ts';
 export { authorize } from './gate/authorize.ts';
 export { fits, release, remainder, reserve, settle, type Account } from './budget/account.ts';
-export {
-  capUses,
-  nothingInFlight,
-  type InFlight,
-  type TurnSpending,
-} from './budget/cap-uses.ts';
+export { capUses, nothingInFlight, type InFlight, type TurnSpending } from './budget/cap-uses.ts';
 export { detectLoop, type CallKey } from './budget/detect-loop.ts';
 export { estimatePromptTokens, estimateTokens } from './budget/estimate-tokens.ts';
-export {
-  iterationStage,
-  judgeModelCall,
-  type ModelCallBudget,
-} from './budget/judge-model-call.ts';
+export { judgeModelCall, type ModelCallBudget } from './budget/judge-model-call.ts';
 export { addCost, priceOf, type Cost } from './budget/price-of.ts';
 export { bindingOf, destinationOf, type Bound } from './gate/binding.ts';
 export { approvalView, type ApprovalView, type ApprovalViewInput } from './gate/approval-view.ts';

@@ -8,15 +8,7 @@ import { emptyLedger } from '../ledger/ledger-state.ts';
 import { artifactsOver } from '../log/artifacts-over.ts';
 import { matchesFilter } from '../log/filter.ts';
 import { utf8Bytes } from '../log/size.ts';
-import {
-  applyStamps,
-  noStamps,
-  numberOf,
-  positionOf,
-  stampable,
-  stampBatch,
-  stampedEvent,
-} from '../log/stamp.ts';
+import { numberOf, positionOf, stampedEvent } from '../log/stamp.ts';
 import { subscription } from '../log/subscription.ts';
 import type { Artifacts } from '../ports/artifacts.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
@@ -82,20 +74,14 @@ const openLog = ({ clock, log = [] }: MemoryStoreOptions) => {
     events: [] as LockstepEvent[],
     streams: new Map<string, LockstepEvent[]>(),
     byId: new Map<string, LockstepEvent>(),
-    stamps: noStamps(),
+    /** Last number and epoch of each agent. */
+    agents: new Map<string, { seq: number; epoch: number }>(),
     ledger: emptyLedger(),
     wakes: new Set<() => void>(),
     closed: false,
     appendsLeft: Infinity,
   };
-  for (const event of log) {
-    insert(opened, event);
-    opened.stamps.position = numberOf(event.position);
-    opened.stamps.time = event.time;
-    const { agent, agentSeq, epoch } = event.meta;
-    if (agent !== null && agentSeq !== null)
-      opened.stamps.agents.set(agent, { seq: agentSeq, epoch });
-  }
+  for (const event of log) insert(opened, event);
   return opened;
 };
 
@@ -105,6 +91,8 @@ const insert = (log: Log, event: LockstepEvent): void => {
   const stream = log.streams.get(event.stream);
   if (stream === undefined) log.streams.set(event.stream, [event]);
   else stream.push(event);
+  const { agent, agentSeq, epoch } = event.meta;
+  if (agent !== null && agentSeq !== null) log.agents.set(agent, { seq: agentSeq, epoch });
   foldLedger(log.ledger, event);
 };
 
@@ -161,18 +149,32 @@ const append = (log: Log, { stream, events, expected }: Append): AppendResult =>
   if (firstKnown !== undefined && isSameBatch(known, stream)) return acknowledge(known, true);
   if (expected !== actual || known.some((event) => event !== undefined) || hasTwins(events))
     return { ok: false, reason: 'conflict', expected, actual };
-  const batch = stampBatch(log.stamps, events.map(stampable), {
-    firstRevision: present.length,
-    now: log.clock.now(),
-  });
-  const stamped = events.flatMap((event, i) => {
-    const stamp = batch.stamps[i];
-    return stamp === undefined ? [] : [strict(stampedEvent(event, stream, stamp))];
-  });
-  applyStamps(log.stamps, batch);
+  const stamped = stamp(log, { stream, events, firstRevision: present.length });
   for (const event of stamped) insert(log, event);
   log.appendsLeft -= 1;
   return acknowledge(stamped, false);
+};
+
+interface Batch {
+  readonly stream: string;
+  readonly events: readonly NewEvent[];
+  readonly firstRevision: number;
+}
+
+const stamp = (log: Log, { stream, events, firstRevision }: Batch): readonly LockstepEvent[] => {
+  const time = Math.max(log.events.at(-1)?.time ?? 0, log.clock.now());
+  const agents = new Map(log.agents);
+  return events.map((event, i) => {
+    const place = { position: log.events.length + 1 + i, revision: firstRevision + i, time };
+    const { agent } = event.meta;
+    if (agent === null)
+      return strict(stampedEvent(event, stream, { ...place, agentSeq: null, epoch: 0 }));
+    const last = agents.get(agent) ?? { seq: 0, epoch: 0 };
+    const raised = event.type === 'OwnershipTaken' ? event.data.epoch : 0;
+    const next = { seq: last.seq + 1, epoch: Math.max(last.epoch, raised) };
+    agents.set(agent, next);
+    return strict(stampedEvent(event, stream, { ...place, agentSeq: next.seq, epoch: next.epoch }));
+  });
 };
 
 const isSameBatch = (
