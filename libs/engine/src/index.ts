@@ -66,7 +66,7 @@ export type {
   SessionRecord,
   WaitingMessage,
 } from './ports/ledger.ts';
-export type { Masker } from './ports/masker.ts';
+export type { Masker, MaskOptions } from './ports/masker.ts';
 export type {
   AbortSignalLike,
   ModelInput,
@@ -83,6 +83,63 @@ export {
   type StartedModelCall,
   type StartedToolCall,
 } from './turn/started.ts';
+export { fenceUntrusted } from './context/fence.ts';
+export {
+  currentMessages,
+  pastTurn,
+  textFrom,
+  type ConversationTurn,
+  type TextOf,
+} from './context/conversation.ts';
+export { systemText } from './context/system-text.ts';
+export {
+  leftOut,
+  trimContext,
+  type Trim,
+  type TrimInput,
+  type TrimmedContext,
+} from './context/trim.ts';
+export type {
+  CommandOf,
+  PersonDecision,
+  PreparedCall,
+  PreparedModelCall,
+  ToolReport,
+  TurnCommand,
+} from './turn/commands.ts';
+export { countCodePoints, cutText, type CutText } from './turn/cut-text.ts';
+export { decide } from './turn/decide.ts';
+export { turnDecider } from './turn/decider.ts';
+export type { Decision, Refusal } from './turn/decision.ts';
+export { askUser } from './turn/decisions/start-call.ts';
+export { evolve, evolveAll, type RecordedFact } from './turn/evolve.ts';
+export {
+  inputDigest,
+  noTools,
+  prepareModelInput,
+  toolList,
+  type BuiltInput,
+  type ToolList,
+} from './turn/model-input.ts';
+export { nextDeadline, nextEffect, type TurnEffect } from './turn/next-effect.ts';
+export {
+  expiryAt,
+  graceAfterStartMs,
+  promisedGrants,
+  recoverySteps,
+  type RecoveryStep,
+} from './turn/recover.ts';
+export { speculate } from './turn/speculate.ts';
+export {
+  activeAt,
+  callsOf,
+  initialState,
+  waitsForPeople,
+  type CallState,
+  type OpenTurn,
+  type RunningCall,
+  type TurnState,
+} from './turn/state.ts';
 export type { GateCall, GateState, Verdict } from './gate/verdict.ts';
 export { authorize } from './gate/authorize.ts';
 export { fits, release, remainder, reserve, settle, type Account } from './budget/account.ts';

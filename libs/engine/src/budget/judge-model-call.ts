@@ -41,16 +41,6 @@ export const judgeModelCall = (
   return full ?? { ok: true, reserved: { tokens, cost }, maxOutputTokens: output };
 };
 
-/** Where a model call, counted from 1, stands against `max_tool_iterations`: past the cap there is one last call without tools. */
-export const iterationStage = (
-  policy: PolicySnapshot,
-  modelCall: number,
-): 'with_tools' | 'final' | 'over' => {
-  const cap = policy.budgets.max_tool_iterations;
-  if (cap === 'unlimited' || modelCall <= cap) return 'with_tools';
-  return modelCall === cap + 1 ? 'final' : 'over';
-};
-
 interface Caps {
   readonly tokenCaps: readonly CapUse[];
   readonly costCaps: readonly CapUse[];

@@ -55,7 +55,7 @@ const oneLine = (text: string): string => visibleText(text).replaceAll('\n', 'âŸ
 
 const pretty = (args: unknown): string => {
   try {
-    return String(JSON.stringify(args, null, 2));
+    return args === undefined ? 'none' : JSON.stringify(args, null, 2);
   } catch {
     return 'the arguments cannot be shown';
   }

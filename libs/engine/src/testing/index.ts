@@ -1,3 +1,12 @@
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.ts';
 export { sequentialIds } from './sequential-ids.ts';
 export { fixedClock, type FixedClock } from './fixed-clock.ts';
+export { samplePolicy, type PolicyChanges } from './sample-policy.ts';
+export {
+  sampleCall,
+  sampleFacts,
+  samplePath,
+  sampleRoots,
+  sampleState,
+  sampleTool,
+} from './sample-call.ts';
