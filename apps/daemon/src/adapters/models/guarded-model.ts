@@ -28,7 +28,12 @@ export const guarded = (port: ModelPort, timeoutMs: number): ModelPort => ({
         late,
         port.call(started, {
           signal: controller.signal,
-          onDelta: onDelta === null ? null : (text) => (open ? onDelta(text) : undefined),
+          onDelta:
+            onDelta === null
+              ? null
+              : (text) => {
+                  if (open) onDelta(text);
+                },
         }),
       ]);
     } finally {

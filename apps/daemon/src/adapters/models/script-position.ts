@@ -27,7 +27,7 @@ export const nextStep = (
   for (const message of messages.slice(from + 1)) {
     if (message.role !== 'assistant') continue;
     const noted = message.calls.map((c) => playedIn(c.call)).find((n) => n !== null);
-    if (noted !== undefined && noted !== null) index = noted;
+    if (noted !== undefined) index = noted;
     else
       for (let passed = 0; passed < 1000 && at(index).fail !== undefined; passed += 1) index += 1;
     index += 1;

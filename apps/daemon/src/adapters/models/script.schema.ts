@@ -27,10 +27,10 @@ const stepSchema = z
     usage: z.strictObject({ input: z.int().min(0), output: z.int().min(0) }).optional(),
   })
   .refine((s) => s.say !== undefined || s.calls !== undefined || s.fail !== undefined, {
-    message: 'a step needs `say`, `calls` or `fail`',
+    error: 'a step needs `say`, `calls` or `fail`',
   })
   .refine((s) => s.fail === undefined || (s.say === undefined && s.calls === undefined), {
-    message: 'a step that fails can neither `say` nor make `calls`',
+    error: 'a step that fails can neither `say` nor make `calls`',
   });
 export type ScriptStep = z.infer<typeof stepSchema>;
 

@@ -83,13 +83,8 @@ const usageOf = (step: ScriptStep, input: ModelInput, text: string) => ({
 const lengthOf = (input: ModelInput): number =>
   input.messages.reduce((sum, m) => sum + m.text.length, input.system.length);
 
-const piecesOf = (text: string): readonly string[] => {
-  const characters = [...text];
-  const pieces: string[] = [];
-  for (let at = 0; at < characters.length; at += pieceLength)
-    pieces.push(characters.slice(at, at + pieceLength).join(''));
-  return pieces;
-};
+const piecesOf = (text: string): readonly string[] =>
+  text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'gu')) ?? [];
 
 const waited = async (
   ms: number,

@@ -65,5 +65,5 @@ const parsedArgs = (raw: string): unknown => {
   }
 };
 
-const objectOr = <T extends object>(value: unknown, otherwise: T): object =>
+const objectOr = (value: unknown, otherwise: object): object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : otherwise;

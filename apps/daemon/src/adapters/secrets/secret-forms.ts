@@ -21,7 +21,9 @@ export const secretForms = (value: string): readonly string[] => {
 /** The characters of the encoding that depend on the value alone, whatever stands around it. */
 const base64At = (value: string, offset: number): string => {
   const bytes = Buffer.from(value, 'utf8');
-  const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64').replaceAll('=', '');
+  const text = Buffer.concat([Buffer.alloc(offset), bytes])
+    .toString('base64')
+    .replaceAll('=', '');
   const head = offset === 0 ? 0 : offset + 1;
   const whole = (offset + bytes.length) % 3 === 0 ? text.length : text.length - 1;
   return text.slice(head, whole);

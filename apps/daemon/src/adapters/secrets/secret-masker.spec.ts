@@ -37,7 +37,11 @@ describe('given a known secret', () => {
   });
 
   const values = fc
-    .string({ minLength: 4, maxLength: 20, unit: fc.constantFrom('a', 'b', '/', '-', 'é', '"', '.') })
+    .string({
+      minLength: 4,
+      maxLength: 20,
+      unit: fc.constantFrom('a', 'b', '/', '-', 'é', '"', '.'),
+    })
     .filter((v) => !'«secret:KEY»«sealed:»'.includes(v));
 
   it('lets no value survive, whatever the text', () => {

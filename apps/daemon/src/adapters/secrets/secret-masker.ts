@@ -47,7 +47,8 @@ export class SecretMasker implements Masker {
   know(secrets: readonly KnownSecret[]): void {
     for (const { name, value } of secrets) {
       this.#valueOf.set(name, value);
-      for (const form of secretForms(value)) if (!this.#nameOf.has(form)) this.#nameOf.set(form, name);
+      for (const form of secretForms(value))
+        if (!this.#nameOf.has(form)) this.#nameOf.set(form, name);
     }
     this.#forms = [...this.#nameOf.keys()].sort((a, b) => b.length - a.length);
     this.#pattern =
