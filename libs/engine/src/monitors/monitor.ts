@@ -1,0 +1,75 @@
+import type { EnforcedKey, PolicySnapshot } from '@lockstep/policy';
+import type { TurnEvent } from '../events/event.ts';
+import type { Objection } from '../projections/parity-matrix.view.ts';
+import type { At, RecordedTurn } from './recorded-turn.ts';
+
+/** An independent check of one setting over one recorded turn, or over the part of it that is there so far: it never objects to
+ * what a later event may still bring. */
+export type Monitor = (turn: RecordedTurn) => readonly Objection[];
+
+/** Tells, of one event of these types, whether the setting changed the outcome there: a sentence for a person, or null. */
+export interface Witness {
+  readonly on: readonly TurnEvent['type'][];
+  note(at: At, turn: RecordedTurn): string | null;
+}
+
+/** An event with the policy that was in force. */
+export type Governed<T extends TurnEvent['type']> = At<T> & { readonly policy: PolicySnapshot };
+
+/** The events of one type that a known policy governs. */
+export const governed = <T extends TurnEvent['type']>(
+  turn: RecordedTurn,
+  type: T,
+): readonly Governed<T>[] => turn.all(type).filter((at): at is Governed<T> => at.policy !== null);
+
+/** A witness over one event type with its policy known. */
+export const witness = <T extends TurnEvent['type']>(
+  type: T,
+  note: (at: Governed<T>, turn: RecordedTurn) => string | null,
+): Witness => ({
+  on: [type],
+  note: (at, turn) => (isGoverned(at, type) ? note(at, turn) : null),
+});
+
+/** Several witnesses of one setting as one. */
+export const anyOf = (...witnesses: readonly Witness[]): Witness => ({
+  on: [...new Set(witnesses.flatMap((w) => w.on))],
+  note: (at, turn) => {
+    for (const w of witnesses) {
+      const note = w.on.includes(at.event.type) ? w.note(at, turn) : null;
+      if (note !== null) return note;
+    }
+    return null;
+  },
+});
+
+/** A call was refused under this setting's rule. */
+export const refusedUnder = (key: EnforcedKey): Witness =>
+  witness('ToolCallRefused', ({ event }) =>
+    event.data.rule === key ? `refused ${event.data.tool ?? event.data.alias}` : null,
+  );
+
+interface Placed {
+  readonly event: { readonly id: string };
+}
+
+/** Builds the objections of one monitor. */
+export const objector = (key: EnforcedKey) => ({
+  /** The policy forbids what happened. */
+  violated: (at: Placed, why: string): Objection => ({
+    key,
+    kind: 'violated',
+    event: at.event.id,
+    why,
+  }),
+  /** The policy allows what was withheld. */
+  narrower: (at: Placed, why: string): Objection => ({
+    key,
+    kind: 'narrower',
+    event: at.event.id,
+    why,
+  }),
+});
+
+const isGoverned = <T extends TurnEvent['type']>(at: At, type: T): at is Governed<T> =>
+  at.event.type === type && at.policy !== null;

@@ -1,0 +1,137 @@
+import type { PolicySnapshot, Principal, ProvenanceEntry } from '@lockstep/policy';
+import type { Content } from '../events/content.ts';
+import type { DataOf, EventOf, TurnEvent } from '../events/event.ts';
+
+type TurnEventType = TurnEvent['type'];
+
+/** One event of a turn with its place in the stream and the policy in force when it was recorded. */
+export interface At<T extends TurnEventType = TurnEventType> {
+  readonly event: EventOf<T>;
+  readonly index: number;
+  /** Null before PolicyResolved, or while its snapshot is an artifact that is not known. */
+  readonly policy: PolicySnapshot | null;
+}
+
+/** A standing approval as the agent's stream tells it. */
+export interface RecordedGrant {
+  readonly data: DataOf<'GrantIssued'>;
+  /** Position of its revocation, or null. */
+  readonly revoked: string | null;
+}
+
+/** Whom an MCP connection was first seen with. */
+export interface ConnectionOwner {
+  readonly agent: string;
+  readonly session: string;
+  readonly principal: string;
+}
+
+/** What monitors may look up outside the turn's own stream. Null = not known: then nothing is claimed. */
+export interface Surroundings {
+  snapshot(digest: string): PolicySnapshot | null;
+  text(digest: string): string | null;
+  /** Length of an artifact's text, in UTF-16 units. */
+  chars(digest: string): number | null;
+  /** `unknown` = the agent's stream was not read. */
+  grant(id: string): RecordedGrant | null | 'unknown';
+  connection(digest: string): ConnectionOwner | null;
+  /** How many tool results an earlier turn has. */
+  toolResults(turn: string): number | null;
+}
+
+/** Knows nothing: for a turn that is judged from its own stream alone. */
+export const noSurroundings: Surroundings = {
+  snapshot: () => null,
+  text: () => null,
+  chars: () => null,
+  grant: () => 'unknown',
+  connection: () => null,
+  toolResults: () => null,
+};
+
+/** A span of a turn under one policy. */
+export interface PolicySpan {
+  readonly event: EventOf<'PolicyResolved'> | EventOf<'PolicyNarrowed'>;
+  readonly index: number;
+  /** Null while the snapshot is not known. */
+  readonly policy: PolicySnapshot | null;
+}
+
+/** One turn's stream, indexed once for all monitors. */
+export interface RecordedTurn {
+  readonly id: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly principal: Principal | null;
+  readonly provenance: readonly ProvenanceEntry[];
+  readonly events: readonly At[];
+  readonly spans: readonly PolicySpan[];
+  readonly around: Surroundings;
+  /** Events of one type, in order. */
+  all<T extends TurnEventType>(type: T): readonly At<T>[];
+  /** Events that name this call, in order. */
+  ofCall(call: string): readonly At[];
+}
+
+/** Indexes a turn's stream in one pass. Never throws, whatever the order of the events. */
+export const recordTurn = (
+  events: readonly TurnEvent[],
+  around: Surroundings = noSurroundings,
+): RecordedTurn => {
+  const byType: Record<string, At[]> = {};
+  const byCall = new Map<string, At[]>();
+  const list: At[] = [];
+  const spans: PolicySpan[] = [];
+  let policy: PolicySnapshot | null = null;
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
+      policy = readSnapshot(event.data.snapshot, around);
+    const at: At = { event, index, policy };
+    list.push(at);
+    (byType[event.type] ??= []).push(at);
+    if ('call' in event.data) push(byCall, event.data.call, at);
+    if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
+      spans.push({ event, index, policy });
+  }
+  const meta = events[0]?.meta;
+  const lists = byType as Lists;
+  return {
+    id: meta?.turn ?? events[0]?.stream.replace(/^turn-/, '') ?? '',
+    agent: meta?.agent ?? '',
+    session: meta?.session ?? '',
+    principal: meta?.principal ?? null,
+    provenance: lists.PolicyResolved?.[0]?.event.data.provenance ?? [],
+    events: list,
+    spans,
+    around,
+    all: (type) => lists[type] ?? [],
+    ofCall: (call) => byCall.get(call) ?? none,
+  };
+};
+
+/** The text of a field: inline, or from a known artifact; null when sealed or not known. */
+export const textOf = (content: Content, around: Surroundings): string | null => {
+  if ('inline' in content) return content.inline;
+  return 'artifact' in content ? around.text(content.artifact) : null;
+};
+
+/** The length of a field's text in UTF-16 units, or null when it is not known. */
+export const charsOf = (content: Content, around: Surroundings): number | null => {
+  if ('inline' in content) return content.inline.length;
+  return 'artifact' in content ? around.chars(content.artifact) : null;
+};
+
+const none: readonly At[] = [];
+
+type Lists = { readonly [T in TurnEventType]?: readonly At<T>[] };
+
+const readSnapshot = (
+  ref: DataOf<'PolicyResolved'>['snapshot'],
+  around: Surroundings,
+): PolicySnapshot | null => ('inline' in ref ? ref.inline : around.snapshot(ref.artifact));
+
+const push = (map: Map<string, At[]>, key: string, at: At): void => {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [at]);
+  else known.push(at);
+};
