@@ -1,13 +1,5 @@
-import type {
-  Artifacts,
-  Clock,
-  EventStore,
-  Ids,
-  Ledger,
-  Masker,
-  ModelPort,
-  ToolPort,
-} from '@lockstep/engine';
+import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
+import type { ModelPorts } from './adapters/models/model-ports.ts';
 
 export { CURRENT_CONFIG, type CurrentConfig } from './config/current-config.port.ts';
 export { TURNS, type Turns } from './turns/turns.port.ts';
@@ -16,12 +8,6 @@ export { TURNS, type Turns } from './turns/turns.port.ts';
 export interface DaemonIdentity {
   readonly id: string;
   readonly build: string;
-}
-
-/** Which model port serves a provider of the config, by its alias. */
-export interface Models {
-  /** Null when the config in force names no such provider. */
-  port(provider: string): ModelPort | null;
 }
 
 export const EVENT_STORE = Symbol('EVENT_STORE');
@@ -39,7 +25,7 @@ export interface Tokens {
   readonly EVENT_STORE: EventStore;
   readonly LEDGER: Ledger;
   readonly ARTIFACTS: Artifacts;
-  readonly MODELS: Models;
+  readonly MODELS: ModelPorts;
   readonly TOOLS: ToolPort;
   readonly MASKER: Masker;
   readonly CLOCK: Clock;

@@ -17,6 +17,9 @@ export interface OperandFacts {
   readonly operands: readonly Operand[];
   readonly roots: RootsFact | null;
   readonly confined: boolean;
+  /** Old content of the text file that the call writes, masked, for the view of an approval. Null or absent = there is none, or it
+   * is too large or no text. */
+  readonly before?: string | null;
 }
 
 export type ToolOutcome =

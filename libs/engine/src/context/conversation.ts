@@ -1,0 +1,78 @@
+import type { Content } from '../events/content.ts';
+import type { ModelMessage } from '../ports/model.ts';
+import type { CallState, OpenTurn, TranscriptItem, TurnState } from '../turn/state.ts';
+import { fenceUntrusted } from './fence.ts';
+
+/** Text of a recorded content; artifacts are looked up among those that were loaded.
+ * @throws when an artifact was not loaded (a bug of the caller) */
+export type TextOf = (content: Content) => string;
+
+/** Reads contents from texts by digest. */
+export const textFrom =
+  (texts: ReadonlyMap<string, string>): TextOf =>
+  (content) => {
+    if ('inline' in content) return content.inline;
+    if ('sealed' in content) return '[erased]';
+    const text = texts.get(content.artifact);
+    if (text === undefined) throw new Error(`artifact \`${content.artifact}\` was not loaded`);
+    return text;
+  };
+
+/** One turn of a session as a later turn's model sees it. */
+export interface ConversationTurn {
+  readonly turn: string;
+  readonly messages: readonly ModelMessage[];
+}
+
+/** Messages of an open turn: its input, then what was said and done. Rebuilt from the recorded facts alone. */
+export const currentMessages = (state: OpenTurn, textOf: TextOf): readonly ModelMessage[] => [
+  { role: 'user', text: textOf(state.input) },
+  ...state.transcript.flatMap((item) => itemMessages(item, textOf)),
+  ...state.steered.map((text): ModelMessage => ({ role: 'user', text: textOf(text) })),
+];
+
+/** Messages of an ended turn, or null when nothing of it belongs into a conversation (it was refused, or has not ended). */
+export const pastTurn = (
+  turn: string,
+  state: TurnState,
+  textOf: TextOf,
+): ConversationTurn | null => {
+  if (state.status !== 'ended' || state.before === null) return null;
+  const said = currentMessages(state.before, textOf);
+  if (state.end === 'completed') return { turn, messages: said };
+  const note: ModelMessage = { role: 'assistant', text: `[the turn ${state.end}]`, calls: [] };
+  return { turn, messages: [...said, note] };
+};
+
+const itemMessages = (item: TranscriptItem, textOf: TextOf): readonly ModelMessage[] => {
+  const known = memo.get(item);
+  if (known !== undefined) return known;
+  const made = build(item, textOf);
+  // An item is replaced when it changes, so what was built for it stays right.
+  memo.set(item, made);
+  return made;
+};
+
+const memo = new WeakMap<TranscriptItem, readonly ModelMessage[]>();
+
+const build = (item: TranscriptItem, textOf: TextOf): readonly ModelMessage[] => {
+  if (item.kind === 'steered') return [{ role: 'user', text: textOf(item.text) }];
+  return [
+    {
+      role: 'assistant',
+      text: textOf(item.text),
+      calls: item.calls.map(({ call, alias, args }) => ({ call, alias, args: textOf(args) })),
+    },
+    ...item.calls.map((call) => resultMessage(call, textOf)),
+  ];
+};
+
+const resultMessage = (call: CallState, textOf: TextOf): ModelMessage => {
+  const who = { role: 'tool', call: call.call, alias: call.alias } as const;
+  if (call.status !== 'ended') return { ...who, text: 'the call did not end', isError: true };
+  const text = textOf(call.result);
+  // What we say of a call ourselves needs no fence.
+  if (call.how !== 'completed' && call.how !== 'failed') return { ...who, text, isError: true };
+  const shown = call.truncated ? `${text}\n[the rest was cut off]` : text;
+  return { ...who, text: fenceUntrusted(shown, call.alias), isError: call.isError };
+};

@@ -1,0 +1,134 @@
+import type {
+  PathName,
+  ResolutionProblem,
+  ResolvedPolicy,
+  ResolveRecords,
+  ResolveRequest,
+  SettingKey,
+  Trigger,
+} from '@lockstep/policy';
+import type { DataOf } from '../events/event.ts';
+import type { ConfigRef, DecidedBy, Facts, ToolSpec } from '../events/parts.ts';
+import type { GateCall } from '../gate/verdict.ts';
+import type { ModelOutcome } from '../ports/model.ts';
+import type { ToolOutcome } from '../ports/tools.ts';
+
+/** A tool outcome with its end known or unknown, as the runner hands it on. */
+export interface ToolReport {
+  readonly call: string;
+  readonly attempt: number;
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+}
+
+/** One call with all that its verdict reads outside the stream. Budget caps are added by the decider, call by call. */
+export interface PreparedCall {
+  readonly call: GateCall;
+  readonly facts: Omit<Facts, 'caps'>;
+  /** Ids to use if the verdict needs them. */
+  readonly ids: { readonly approval: string; readonly question: string };
+  /** Old content of the file that the call writes, masked, for the view of an approval; null = none, or not to be shown. */
+  readonly before: string | null;
+  /** Names of the secrets that the tool port would restore into the arguments. */
+  readonly unsealed: readonly string[];
+}
+
+/** What stands in ModelCallStarted, prepared by `prepareModelInput`. */
+export interface PreparedModelCall {
+  readonly system: string;
+  readonly tools: string;
+  readonly advertised: readonly string[];
+  readonly input: string;
+  readonly messages: number;
+  readonly historyMessages: number;
+  readonly promptTokens: number;
+  readonly trims: readonly Omit<DataOf<'ContextTrimmed'>, 'modelCall'>[];
+}
+
+/** A decision of a person on a pending approval. */
+export interface PersonDecision {
+  readonly approval: string;
+  readonly by: DecidedBy;
+  readonly choice: 'once' | 'always' | 'deny';
+  readonly guidance: string | null;
+  /** Digest of the view that the person saw. */
+  readonly shown: string;
+  /** For `always`: what to grant. `id` becomes the grant's. */
+  readonly grant: {
+    readonly id: string;
+    readonly scope: 'session' | 'agent';
+    readonly arguments: 'exact' | 'any';
+    readonly anyone: boolean;
+  } | null;
+}
+
+/** What may be asked of a turn. Clock, ids and everything read outside come with the command. */
+export type TurnCommand =
+  | {
+      readonly type: 'StartTurn';
+      readonly policy: ResolvedPolicy;
+      readonly input: string;
+      readonly message: string | null;
+      readonly history: readonly string[];
+    }
+  | {
+      readonly type: 'RefuseTurn';
+      readonly request: ResolveRequest;
+      readonly records: ResolveRecords;
+      readonly config: ConfigRef;
+      readonly path: PathName;
+      readonly trigger: Trigger;
+      readonly input: string;
+      readonly message: string | null;
+      readonly code: DataOf<'TurnRefused'>['code'];
+      readonly problems: readonly ResolutionProblem[];
+      readonly shown: string;
+    }
+  | {
+      readonly type: 'NarrowTurn';
+      readonly policy: ResolvedPolicy;
+      readonly keys: readonly SettingKey[];
+    }
+  | {
+      readonly type: 'BeginModelCall';
+      readonly now: number;
+      readonly prepared: PreparedModelCall;
+      readonly deltas: DataOf<'ModelCallStarted'>['deltas'];
+    }
+  | {
+      readonly type: 'EndModelCall';
+      readonly now: number;
+      readonly outcome: ModelOutcome | { readonly ok: false; readonly kind: 'interrupted' };
+      readonly durationMs: number;
+      /** Secrets that were masked in the reply. */
+      readonly masked: number;
+    }
+  | { readonly type: 'JudgeCalls'; readonly now: number; readonly calls: readonly PreparedCall[] }
+  | { readonly type: 'EndToolCall'; readonly now: number; readonly report: ToolReport }
+  | {
+      readonly type: 'LoseToolCall';
+      readonly now: number;
+      readonly call: string;
+      readonly why: string;
+    }
+  | { readonly type: 'DecideApproval'; readonly now: number; readonly decision: PersonDecision }
+  | {
+      readonly type: 'AnswerQuestion';
+      readonly now: number;
+      readonly question: string;
+      readonly text: string;
+      readonly by: DecidedBy;
+    }
+  /** Deadlines of approvals and questions that have passed at `now`. */
+  | { readonly type: 'ExpireWaits'; readonly now: number }
+  /** Active time is used up. */
+  | { readonly type: 'TimeOut'; readonly now: number }
+  | { readonly type: 'Steer'; readonly text: string; readonly by: string }
+  | { readonly type: 'Cancel'; readonly now: number; readonly by: string; readonly why: string }
+  /** Nothing is left to do but to end the turn. */
+  | { readonly type: 'Finish'; readonly now: number };
+
+export type CommandOf<T extends TurnCommand['type']> = Extract<TurnCommand, { type: T }>;
+
+/** A spec found by the id of the call it serves. */
+export type SpecOf = (call: string) => ToolSpec | null;

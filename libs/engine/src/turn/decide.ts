@@ -1,0 +1,66 @@
+import type { CommandOf, TurnCommand } from './commands.ts';
+import { nothing, refuse, type Decision } from './decision.ts';
+import { answerQuestion, decideApproval, expireWaits } from './decisions/approvals.ts';
+import { judgeCalls } from './decisions/judge.ts';
+import { beginModelCall, endModelCall } from './decisions/model.ts';
+import { narrowTurn, refuseTurn, startTurn } from './decisions/start.ts';
+import { cancel, finishTurn, steer, timeOut } from './decisions/stop.ts';
+import { endToolCall, loseToolCall } from './decisions/tools.ts';
+import type { OpenTurn, TurnState } from './state.ts';
+
+/** Which facts follow from a command. Pure; a command that comes twice is safe. */
+export const decide = (command: TurnCommand, state: TurnState): Decision => {
+  if (command.type === 'StartTurn') return startTurn(command, state);
+  if (command.type === 'RefuseTurn') return refuseTurn(command, state);
+  return state.status === 'open' ? decideOpen(command, state) : notOpen(command, state);
+};
+
+type OpenCommand = Exclude<TurnCommand, CommandOf<'StartTurn'> | CommandOf<'RefuseTurn'>>;
+
+type Rules = {
+  readonly [T in OpenCommand['type']]: (command: CommandOf<T>, state: OpenTurn) => Decision;
+};
+
+/** Every command is named: a new one does not compile until it has a rule. */
+const rules: Rules = {
+  NarrowTurn: narrowTurn,
+  BeginModelCall: beginModelCall,
+  EndModelCall: endModelCall,
+  JudgeCalls: judgeCalls,
+  EndToolCall: endToolCall,
+  LoseToolCall: loseToolCall,
+  DecideApproval: decideApproval,
+  AnswerQuestion: answerQuestion,
+  ExpireWaits: expireWaits,
+  TimeOut: timeOut,
+  Steer: steer,
+  Cancel: cancel,
+  Finish: finishTurn,
+};
+
+const decideOpen = (command: OpenCommand, state: OpenTurn): Decision => {
+  const rule: (command: never, state: OpenTurn) => Decision = rules[command.type];
+  return rule(command as never, state);
+};
+
+/** What comes too late from the runner's own work is a repeat; people are told. */
+const notOpen = (command: OpenCommand, state: TurnState): Decision => {
+  if (state.status !== 'ended') return refuse('not_started', 'the turn has not begun');
+  switch (command.type) {
+    case 'DecideApproval':
+    case 'AnswerQuestion':
+    case 'Steer':
+    case 'Cancel':
+      return refuse('ended', 'the turn has ended');
+    case 'NarrowTurn':
+    case 'BeginModelCall':
+    case 'EndModelCall':
+    case 'JudgeCalls':
+    case 'EndToolCall':
+    case 'LoseToolCall':
+    case 'ExpireWaits':
+    case 'TimeOut':
+    case 'Finish':
+      return nothing;
+  }
+};

@@ -1,0 +1,198 @@
+import { effectNames, type Effect as ToolEffect } from '@lockstep/policy';
+import { capUses } from '../../budget/cap-uses.ts';
+import { detectLoop } from '../../budget/detect-loop.ts';
+import type { DataOf, TurnFact } from '../../events/event.ts';
+import type { CapUse, Facts } from '../../events/parts.ts';
+import { authorize } from '../../gate/authorize.ts';
+import type { GateCall, Verdict } from '../../gate/verdict.ts';
+import { effectsOf } from '../../tools/effects.ts';
+import type { CommandOf, PreparedCall } from '../commands.ts';
+import { record, type Decision } from '../decision.ts';
+import { finishIfDue } from '../finish.ts';
+import { isOpen, speculate } from '../speculate.ts';
+import { mayStart } from '../start-slots.ts';
+import { activeAt, callsOf, type ApprovalRef, type CallState, type OpenTurn } from '../state.ts';
+import { closePending, requestApproval } from './ask.ts';
+import { startFacts } from './start-call.ts';
+import { unknownOutcome } from './tools.ts';
+
+/** Verdicts over calls, in call order and in one append. Each is judged by what the ones before it leave; what is allowed and finds
+ * a free slot starts in the same append. */
+export const judgeCalls = (command: CommandOf<'JudgeCalls'>, state: OpenTurn): Decision => {
+  let current = state;
+  const facts: TurnFact[] = [];
+  for (const call of callsOf(state)) {
+    const prepared = command.calls.find((one) => one.call.call === call.call);
+    if (prepared === undefined || call.status === 'ended') continue;
+    const more = judge({ prepared, call, now: command.now }, current);
+    facts.push(...more);
+    const after = speculate(current, more, command.now);
+    if (!isOpen(after)) break;
+    current = after;
+  }
+  return record(finishIfDue(state, facts, command.now));
+};
+
+interface Judging {
+  readonly prepared: PreparedCall;
+  readonly call: Exclude<CallState, { status: 'ended' }>;
+  readonly now: number;
+}
+
+/** One call with its verdict and what every verdict event says of it. */
+export interface Judged {
+  readonly prepared: PreparedCall;
+  readonly now: number;
+  readonly data: Omit<DataOf<'ToolCallRefused'>, 'shown' | 'approval'>;
+}
+
+const judge = ({ prepared, call, now }: Judging, state: OpenTurn): readonly TurnFact[] => {
+  const facts: Facts = { ...prepared.facts, caps: capsFor(state, call, now) };
+  const verdict = authorize(prepared.call, facts, {
+    policy: state.policy,
+    advertised: state.advertised,
+    session: state.request.session,
+    principal: principalOf(state),
+    approval: approvalOf(call),
+  });
+  const judged: Judged = { prepared, now, data: judgedData(prepared.call, call, verdict, facts) };
+  switch (call.status) {
+    case 'pending':
+      return verdict.kind === 'refuse' ? closePending(call, verdict, judged) : [];
+    case 'running':
+      return verdict.kind === 'allow'
+        ? allow(judged, verdict, { state, attempt: call.attempt + 1 })
+        : [unknownOutcome(call, `it was not run again: ${verdict.why}`)];
+    case 'asked':
+    case 'authorized':
+    case 'granted':
+      return first(judged, verdict, { state, approval: approvalOf(call) });
+  }
+};
+
+const first = (
+  judged: Judged,
+  verdict: Verdict,
+  { state, approval }: { readonly state: OpenTurn; readonly approval: ApprovalRef | null },
+): readonly TurnFact[] => {
+  switch (verdict.kind) {
+    case 'allow':
+      return loopFacts(judged, state) ?? allow(judged, verdict, { state, attempt: 1 });
+    case 'ask':
+      return loopFacts(judged, state) ?? requestApproval(judged, verdict, state);
+    case 'refuse':
+      return [
+        refused(judged, verdict.shown, approval?.id ?? null),
+        ...exhaustedBy(verdict, judged, state),
+      ];
+  }
+};
+
+const refused = (judged: Judged, shown: string, approval: string | null): TurnFact => ({
+  type: 'ToolCallRefused',
+  data: { ...judged.data, shown, approval },
+});
+
+const allow = (
+  judged: Judged,
+  verdict: Extract<Verdict, { kind: 'allow' }>,
+  { state, attempt }: { readonly state: OpenTurn; readonly attempt: number },
+): readonly TurnFact[] => {
+  const { tool } = judged.data;
+  if (tool === null) return [];
+  const { binding, by, grant, approval } = verdict;
+  const authorized: TurnFact = {
+    type: 'ToolCallAuthorized',
+    data: { ...judged.data, tool, binding, by, grant, approval },
+  };
+  const { operands } = judged.data.facts;
+  const starts = mayStart(state, judged.data.call, { operands, effects: judged.data.effects });
+  return starts
+    ? [authorized, ...startFacts(judged, { state, attempt, binding, tool })]
+    : [authorized];
+};
+
+/** The same call too often in the window: it is refused, and the turn fails once what runs has ended. */
+const loopFacts = (judged: Judged, state: OpenTurn): readonly TurnFact[] | null => {
+  const { tool, argsDigest } = judged.data;
+  const limits = state.policy.budgets.loop_detection;
+  const repeats = tool === null ? null : detectLoop(limits, state.trace, { tool, argsDigest });
+  if (tool === null || repeats === null) return null;
+  return [
+    { type: 'LoopDetected', data: { tool, argsDigest, repeats, window: limits.window } },
+    {
+      type: 'ToolCallRefused',
+      data: {
+        ...judged.data,
+        rule: 'budgets.loop_detection',
+        pattern: null,
+        why: `the same call stands ${repeats} times in the last ${limits.window}`,
+        shown: 'the call was refused: it repeats itself',
+        approval: null,
+      },
+    },
+  ];
+};
+
+/** A refusal by a cap names the limit and ends the turn. */
+const exhaustedBy = (
+  verdict: Extract<Verdict, { kind: 'refuse' }>,
+  judged: Judged,
+  state: OpenTurn,
+): readonly TurnFact[] => {
+  const cap = judged.data.facts.caps.find((one) => one.key === verdict.rule);
+  if (cap === undefined || cap.cap === 'unlimited' || state.ending !== null) return [];
+  const { key, scope, used } = cap;
+  return [
+    {
+      type: 'BudgetExhausted',
+      data: { key, scope, cap: cap.cap, used, wanted: 1, why: verdict.why },
+    },
+  ];
+};
+
+const capsFor = (state: OpenTurn, call: CallState, now: number): CapUse[] => {
+  const held = callsOf(state).filter(
+    (one) => one.call !== call.call && one.status === 'authorized',
+  ).length;
+  // A call that runs again was counted when it first started.
+  const again = call.status === 'running' ? 1 : 0;
+  const totals = { ...state.totals, toolCalls: state.totals.toolCalls - again };
+  return capUses(
+    { turn: state.turn, policy: state.policy, totals },
+    { toolCalls: held, tokens: 0, cost: 0, activeMs: activeAt(state, now) },
+  );
+};
+
+/** The principal as a binding names it. */
+const principalOf = ({ request }: OpenTurn): string =>
+  `${request.principal.kind}:${request.principal.id}`;
+
+const approvalOf = (call: CallState): ApprovalRef | null =>
+  call.status === 'granted' || call.status === 'authorized' || call.status === 'running'
+    ? call.approval
+    : null;
+
+const judgedData = (
+  gateCall: GateCall,
+  call: CallState,
+  verdict: Verdict,
+  facts: Facts,
+): Judged['data'] => ({
+  call: call.call,
+  tool: gateCall.spec?.id ?? null,
+  alias: call.alias,
+  args: call.args,
+  argsDigest: gateCall.argsDigest,
+  effects: effectsIn(gateCall),
+  rule: verdict.rule,
+  pattern: verdict.pattern,
+  why: verdict.why,
+  facts,
+});
+
+/** An unknown tool, and one whose arguments cannot be read, counts as having every effect it can have. */
+const effectsIn = ({ spec, args }: GateCall): ToolEffect[] => {
+  if (spec === null) return [...effectNames];
+  return [...(args.ok ? effectsOf(spec, args.value) : spec.effects)];
+};

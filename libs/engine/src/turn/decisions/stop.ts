@@ -1,0 +1,46 @@
+import type { TurnFact } from '../../events/event.ts';
+import type { CommandOf } from '../commands.ts';
+import { nothing, record, type Decision } from '../decision.ts';
+import { closeOpenItems, endWithout } from '../ending.ts';
+import { finish, isFinishDue } from '../finish.ts';
+import { activeAt, type Ending, type OpenTurn } from '../state.ts';
+
+/** A cancelled turn ends in the append of the request: what runs is cancelled, whatever it may yet do. */
+export const cancel = ({ by, why, now }: CommandOf<'Cancel'>, state: OpenTurn): Decision => {
+  const requested: TurnFact = { type: 'CancelRequested', data: { by, why } };
+  return record([requested, ...endAtOnce(state, { code: 'cancelled', data: { by, why } }, now)]);
+};
+
+/** Active time is used up: what runs is cancelled. */
+export const timeOut = ({ now }: CommandOf<'TimeOut'>, state: OpenTurn): Decision => {
+  const cap = state.policy.budgets.turn_timeout_secs;
+  const used = Math.floor(activeAt(state, now) / 1000);
+  if (cap === 'unlimited' || used < cap) return nothing;
+  const data = {
+    key: 'budgets.turn_timeout_secs',
+    scope: state.turn,
+    cap,
+    used,
+    wanted: 0,
+    why: `the turn has used ${used} of ${cap} seconds of active time`,
+  } as const;
+  const exhausted: TurnFact = { type: 'BudgetExhausted', data };
+  return record([exhausted, ...endAtOnce(state, { code: 'turn_timeout', data }, now)]);
+};
+
+/** Ends a turn of which nothing is left to do. */
+export const finishTurn = ({ now }: CommandOf<'Finish'>, state: OpenTurn): Decision =>
+  isFinishDue(state) ? record(finish(state, now)) : nothing;
+
+/** More words for a running turn; the next model call sees them. */
+export const steer = ({ text, by }: CommandOf<'Steer'>): Decision =>
+  record([{ type: 'TurnSteered', data: { text: { inline: text }, by } }]);
+
+const endAtOnce = (state: OpenTurn, ending: Ending, now: number): readonly TurnFact[] => {
+  const cancelled = ending.code === 'cancelled';
+  const why = cancelled ? ending.data.why : 'the turn has run out of time';
+  return [
+    ...closeOpenItems(state, { reason: cancelled ? 'turn_cancelled' : 'turn_ended', why }),
+    endWithout(state, ending, now),
+  ];
+};
