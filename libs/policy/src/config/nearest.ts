@@ -1,10 +1,10 @@
-/** The valid name that a person most likely meant, or null when none is near: at most one edit for short names, a third of the
- * length for longer ones. Equal distance: the first in the given order. */
+/** The valid name that a person most likely meant, or null when none is near: no edit for one or two letters, one for short names,
+ * a third of the length for longer ones. Equal distance: the first in the given order. */
 export const nearestName = (written: string, valid: Iterable<string>): string | null => {
   const wanted = written.toLowerCase();
   let best: string | null = null;
-  let bestDistance = Math.max(1, Math.floor(written.length / 3)) + 1;
   if (written.length > 64) return null;
+  let bestDistance = written.length < 3 ? 1 : Math.max(1, Math.floor(written.length / 3)) + 1;
   for (const name of valid) {
     if (Math.abs(name.length - wanted.length) >= bestDistance) continue;
     const distance = editDistance(wanted, name.toLowerCase());

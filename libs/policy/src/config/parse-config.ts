@@ -1,5 +1,7 @@
+import { checkEntries, checkLayers, findInert, findWarnings, unknownHost } from './check-config.ts';
 import type { Config } from './config.schema.ts';
 import type { ConfigProblem } from './problem.ts';
+import { readablePart } from './readable-part.ts';
 import { readDocument, type ConfigText } from './read-document.ts';
 import { refuseLater } from './refuse-later.ts';
 import { checkSchema } from './schema-problems.ts';
@@ -13,15 +15,29 @@ export type ParsedConfig =
 export const parseConfig = (source: ConfigText): ParsedConfig => {
   const read = readDocument(source);
   if (!read.ok) return read;
-  const later = refuseLater(read.document);
-  const checked = checkSchema(read.document, later.value);
-  const problems = [
-    ...later.problems,
-    ...(checked.ok ? [] : checked.misses.map((miss) => miss.problem)),
-  ];
-  if (!checked.ok || problems.length > 0) return { ok: false, problems: inOrder(problems) };
-  return { ok: true, config: checked.config, warnings: [] };
+  const { document } = read;
+  const host = source.host ?? unknownHost;
+  const later = refuseLater(document);
+  const checked = checkSchema(document, later.value);
+  if (!checked.ok) {
+    const part = readablePart(document, later.value, checked.misses);
+    return refused([
+      ...later.problems,
+      ...checked.misses.map((miss) => miss.problem),
+      ...(part === null ? [] : checkEntries({ document, config: part, host })),
+    ]);
+  }
+  const context = { document, config: checked.config, host };
+  const found = [...checkEntries(context), ...checkLayers(context)];
+  const problems = [...later.problems, ...(found.length > 0 ? found : findInert(context))];
+  if (problems.length > 0) return refused(problems);
+  return { ok: true, config: checked.config, warnings: inOrder(findWarnings(context)) };
 };
+
+const refused = (problems: readonly ConfigProblem[]): ParsedConfig => ({
+  ok: false,
+  problems: inOrder(problems),
+});
 
 const inOrder = (problems: readonly ConfigProblem[]): ConfigProblem[] =>
   [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));

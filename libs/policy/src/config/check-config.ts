@@ -1,0 +1,49 @@
+import type { Host } from '../request.ts';
+import { checkBudgets } from './checks/check-budgets.ts';
+import type { CheckContext, ConfigCheck } from './checks/check-context.ts';
+import { checkInert } from './checks/check-inert.ts';
+import { checkLocked } from './checks/check-locked.ts';
+import { checkMcp } from './checks/check-mcp.ts';
+import { checkNames, warnIncomplete } from './checks/check-names.ts';
+import { checkNetwork } from './checks/check-network.ts';
+import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
+import { checkPeople } from './checks/check-people.ts';
+import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
+import type { ConfigProblem } from './problem.ts';
+
+/** Rules that look at one entry or name at a time: they hold for what could be read of a file, whatever is wrong elsewhere. */
+const ofEntries: readonly ConfigCheck[] = [
+  checkNames,
+  checkToolPatterns,
+  checkNetwork,
+  checkPeople,
+  checkPathTexts,
+  checkLocked,
+  checkMcp,
+];
+
+/** Rules on what the layers of an agent come to: they need every section. */
+const ofLayers: readonly ConfigCheck[] = [checkRoots, checkBudgets];
+
+const warnings: readonly ConfigCheck[] = [warnIncomplete, warnIdleDenials];
+
+export const checkEntries = (context: CheckContext): ConfigProblem[] =>
+  ofEntries.flatMap((check) => check(context));
+
+export const checkLayers = (context: CheckContext): ConfigProblem[] =>
+  ofLayers.flatMap((check) => check(context));
+
+/** Settings that can change nothing; asked once all else is sound, or this would accuse the wrong one. */
+export const findInert = (context: CheckContext): ConfigProblem[] => checkInert(context);
+
+export const findWarnings = (context: CheckContext): ConfigProblem[] =>
+  warnings.flatMap((check) => check(context));
+
+/** Stands in when nobody says where the file lies: no system folder is near these, so only absolute paths can clash. */
+export const unknownHost: Host = {
+  home: '/~',
+  base: '/~/config',
+  data: '/~/config/.lockstep',
+  config: '/~/config/lockstep',
+  program: [],
+};

@@ -1,0 +1,62 @@
+import type { ConfigPath, ConfigProblem } from '../problem.ts';
+import { atValue, namesIn, riskHolders } from './check-context.ts';
+import type { CheckContext, ConfigCheck } from './check-context.ts';
+import { matchesNothing, misspelt, type KnownTools, type PatternMiss } from './tool-pattern.ts';
+
+/** Tool patterns must be well spelt, and one that allows must be able to meet a tool. */
+export const checkToolPatterns: ConfigCheck = (context) => {
+  const known = knownTools(context);
+  return patternsOf(context).flatMap(({ path, pattern, grants }) => {
+    const miss = misspelt(pattern) ?? (grants ? matchesNothing(pattern, known) : null);
+    return miss === null ? [] : [problemOf(context, path, miss)];
+  });
+};
+
+/** A deny pattern may meet nothing; as a slip of the pen would then protect nothing, it is worth a warning. */
+export const warnIdleDenials: ConfigCheck = (context) => {
+  const known = knownTools(context);
+  return patternsOf(context).flatMap(({ path, pattern, grants }) => {
+    if (grants || misspelt(pattern) !== null) return [];
+    const miss = matchesNothing(pattern, known);
+    // INVARIANT: denying a tool that comes later is sound and needs no word.
+    return miss === null || miss.code === 'not_supported_yet'
+      ? []
+      : [problemOf(context, path, miss)];
+  });
+};
+
+interface WrittenPattern {
+  readonly path: ConfigPath;
+  readonly pattern: string;
+  readonly grants: boolean;
+}
+
+const patternsOf = (context: CheckContext): WrittenPattern[] =>
+  riskHolders(context).flatMap(({ path, tables }) => [
+    ...each([...path, 'tools', 'allowed'], tables.tools?.allowed, true),
+    ...each([...path, 'tools', 'denied'], tables.tools?.denied, false),
+    ...each([...path, 'approval', 'auto_approve'], tables.approval?.auto_approve, true),
+    ...each([...path, 'approval', 'always_ask'], tables.approval?.always_ask, false),
+    ...each([...path, 'secrets', 'unseal'], tables.secrets?.unseal, true),
+  ]);
+
+const each = (
+  path: ConfigPath,
+  patterns: '*' | readonly string[] | undefined,
+  grants: boolean,
+): WrittenPattern[] =>
+  patterns === undefined || patterns === '*'
+    ? []
+    : patterns.map((pattern, index) => ({ path: [...path, index], pattern, grants }));
+
+const problemOf = (context: CheckContext, path: ConfigPath, miss: PatternMiss): ConfigProblem =>
+  atValue(context, miss.code, path, miss.message);
+
+const knownTools = (context: CheckContext): KnownTools => ({
+  servers: new Map(
+    namesIn(context, 'mcp', 'servers').map((alias) => [
+      alias,
+      namesIn(context, 'mcp', 'servers', alias, 'tools'),
+    ]),
+  ),
+});
