@@ -1,7 +1,11 @@
 import type { RuleId } from '../events/parts.ts';
 
 /** What a model is told of a refusal: the outcome only. The rule and the remedy are for the operator. */
-export const shownFor = (rule: RuleId): string => texts[rule] ?? 'the call was refused';
+export const shownFor = (rule: RuleId): string =>
+  texts[rule] ??
+  (rule.startsWith('budgets.')
+    ? 'the call was refused: a limit of the work is reached'
+    : 'the call was refused: it is out of bounds');
 
 const texts: Partial<Record<RuleId, string>> = {
   'gate.stopped': 'the call was refused: work is stopped',
