@@ -66,6 +66,7 @@ export {
   isResolvedPolicy,
   narrowPolicy,
   resolve,
+  resolveAgain,
   type Resolution,
   type ResolvedPolicy,
 } from './resolve.ts';
@@ -97,3 +98,5 @@ export { parseConfig, type ParsedConfig } from './config/parse-config.ts';
 export { formatProblem, type ConfigProblem, type ConfigProblemCode } from './config/problem.ts';
 export { parseStoredConfig, readableConfig, type StoredConfig } from './config/stored-config.ts';
 export { configJsonSchema } from './config/json-schema.ts';
+export { inheritedNarrowings } from './resolving/children.ts';
+export { registry, registryVersion } from './surfaces/registry.ts';
