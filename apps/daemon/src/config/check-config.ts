@@ -1,0 +1,69 @@
+import { extname, resolve } from 'node:path';
+import {
+  parseConfig,
+  readableConfig,
+  type Config,
+  type ConfigFormat,
+  type ConfigProblem,
+  type Host,
+} from '@lockstep/policy';
+import { readConfigFile } from './config-file.ts';
+
+export type CheckResult =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** SHA-256 of the canonical JSON of the config. */
+      readonly digest: string;
+      readonly warnings: readonly ConfigProblem[];
+    }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+const formats: Readonly<Record<string, ConfigFormat>> = {
+  '.toml': 'toml',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+  '.json': 'json',
+};
+
+/** The format that a file's name says; TOML where it says nothing. */
+export const formatOf = (file: string): ConfigFormat =>
+  formats[extname(file).toLowerCase()] ?? 'toml';
+
+/** Judges a config text and the scripts that it names. All problems at once. */
+export const checkConfig = async (text: string, file: string, host: Host): Promise<CheckResult> => {
+  const parsed = parseConfig({ text, format: formatOf(file), file, host });
+  if (!parsed.ok) return parsed;
+  const problems = await scriptProblems(parsed.config, host.base);
+  if (problems.length > 0) return { ok: false, problems };
+  const { digest } = readableConfig(parsed.config);
+  return { ok: true, config: parsed.config, digest, warnings: parsed.warnings };
+};
+
+const scriptProblems = async (config: Config, base: string): Promise<ConfigProblem[]> => {
+  const problems: ConfigProblem[] = [];
+  for (const [alias, provider] of Object.entries(config.providers)) {
+    if (provider.type !== 'scripted') continue;
+    const problem = (message: string): ConfigProblem => ({
+      path: `providers.${alias}.script`,
+      line: null,
+      column: null,
+      code: 'invalid_value',
+      message,
+    });
+    const text = await readConfigFile(resolve(base, provider.script));
+    if (text === null) {
+      problems.push(problem(`the script \`${provider.script}\` cannot be read`));
+      continue;
+    }
+    // Loaded on first use: a daemon without scripts needs no YAML reader.
+    const { parseScript } = await import('../adapters/models/parse-script.ts');
+    const script = parseScript(text, provider.script);
+    if (script.ok) continue;
+    for (const { line, path, message } of script.problems)
+      problems.push(
+        problem(`${provider.script}:${line}: ${path === '' ? '' : `${path}: `}${message}`),
+      );
+  }
+  return problems;
+};

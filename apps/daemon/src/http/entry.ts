@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Clock } from '@lockstep/engine';
+import type { AccessLog } from '../access/access-log.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import { hostProblem } from '../access/host-check.ts';
+import { createRateLimit } from '../access/rate-limit.ts';
+import type { CurrentConfig } from '../config/current-config.port.ts';
+import { setCaller } from './caller.decorator.ts';
+import { ProblemError } from './problem.ts';
+import { sendProblem, toProblem } from './problem.filter.ts';
+
+/** Addresses that need no token. Held to the routes' own declarations by a spec. */
+export const publicPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session']);
+const isPublic = (path: string): boolean =>
+  publicPaths.has(path) || path === '/docs-json' || path === '/docs' || path.startsWith('/docs/');
+
+export interface EntryParts {
+  readonly authenticator: Authenticator;
+  readonly accessLog: AccessLog;
+  readonly config: CurrentConfig;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Looks at every request before its body is read: host, origin, who calls, how often. */
+export const guardEntry = (server: FastifyInstance, parts: EntryParts): void => {
+  const limit = createRateLimit(() => parts.config.current().config.gateway.rate_per_minute);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-content-type-options', 'nosniff');
+    try {
+      await enter(request, parts, limit);
+    } catch (thrown) {
+      sendProblem(reply, toProblem(thrown, parts.log));
+      return reply;
+    }
+  });
+};
+
+const enter = async (
+  request: FastifyRequest,
+  parts: EntryParts,
+  limit: ReturnType<typeof createRateLimit>,
+): Promise<void> => {
+  const path = request.url.split('?', 1)[0] ?? '';
+  const action = `${request.method} ${path}`.slice(0, 200);
+  const foreign = hostProblem(
+    { host: request.headers.host, origin: request.headers.origin },
+    parts.config.current().config.gateway.hosts,
+  );
+  if (foreign !== null) {
+    await parts.accessLog.deniedUnknown(action, 'foreign host or origin');
+    throw new ProblemError('forbidden', foreign);
+  }
+  const who = parts.authenticator.authenticate({
+    authorization: request.headers.authorization,
+    cookie: request.headers.cookie,
+    csrf: single(request.headers['lockstep-csrf']),
+    changes: request.method !== 'GET' && request.method !== 'HEAD',
+  });
+  const key = who.kind === 'caller' ? `token ${who.caller.token}` : `address ${request.ip}`;
+  const waitMs = limit.take(key, parts.clock.now());
+  if (waitMs > 0)
+    throw new ProblemError('rate_limited', 'too many requests: wait before the next one', {
+      headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+    });
+  switch (who.kind) {
+    case 'caller':
+      setCaller(request, who.caller);
+      return;
+    case 'forged':
+      // Signing in again must work whatever session a browser still sends.
+      if (path === '/v1/session' && request.method === 'POST') return;
+      await parts.accessLog.denied(who.caller.principal, action, 'missing or wrong lockstep-csrf');
+      throw new ProblemError(
+        'forbidden',
+        'the header `lockstep-csrf` is missing or wrong: take its value from `GET /v1/session`',
+      );
+    case 'anonymous':
+    case 'invalid':
+      if (isPublic(path) && !(path === '/v1/session' && request.method !== 'POST')) return;
+      await parts.accessLog.deniedUnknown(action, who.kind === 'invalid' ? who.why : 'no token');
+      throw unauthenticated(who.kind === 'invalid' ? who.why : null);
+  }
+};
+
+export const unauthenticated = (why: string | null): ProblemError =>
+  new ProblemError(
+    'unauthenticated',
+    why ?? 'send `Authorization: Bearer <token>`, or sign in to the console',
+    { headers: { 'www-authenticate': 'Bearer realm="lockstep"' } },
+  );
+
+const single = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? undefined : value;
+
+/** Answers for requests that never reach a route. */
+export const frameworkErrors =
+  (log: Logger) =>
+  (error: Error, _request: FastifyRequest, reply: FastifyReply): void => {
+    sendProblem(reply, toProblem(error, log));
+  };

@@ -1,0 +1,123 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EventFilter, LockstepEvent, Position } from '@lockstep/engine';
+import type { Caller } from '../access/caller.ts';
+import { eventId } from './event-id.ts';
+import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
+import { seesEvent, showEvent } from './show.ts';
+import { SseChannel } from './sse.ts';
+import { FindTurn } from './turns/turn-commands.ts';
+
+/** One request for a stream, checked. */
+export interface StreamRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly caller: Caller;
+}
+
+const turnEnds: ReadonlySet<string> = new Set([
+  'TurnCompleted',
+  'TurnFailed',
+  'TurnCancelled',
+  'TurnRefused',
+]);
+
+/** Sends the log, or one turn, to a client as it grows. */
+@Injectable()
+export class EventStreams {
+  readonly #parts: HttpParts;
+  readonly #queries: QueryBus;
+
+  constructor(@Inject(HTTP_PARTS) parts: HttpParts, @Inject(QueryBus) queries: QueryBus) {
+    this.#parts = parts;
+    this.#queries = queries;
+  }
+
+  /** Follows the log until the client goes, its token ends, or the daemon stops. */
+  async followLog(
+    open: StreamRequest,
+    from: { readonly after: Position | 'start'; readonly foreign: boolean },
+    want: { readonly filter: EventFilter; readonly matches: (event: LockstepEvent) => boolean },
+  ): Promise<void> {
+    const { generation } = this.#parts.store;
+    const channel = this.#channel(open, eventId(generation, from.after));
+    if (from.foreign)
+      await channel.send({
+        id: eventId(generation, from.after),
+        event: 'reset',
+        data: { generation, position: from.after },
+      });
+    await this.#pump(channel, open.caller, { after: from.after, filter: want.filter }, (event) =>
+      want.matches(event) ? 'send' : 'skip',
+    );
+  }
+
+  /** Follows one turn to its end: its events, text while it is made, and the answer. */
+  async followTurn(
+    open: StreamRequest,
+    turn: string,
+    options: { readonly after: Position | 'start'; readonly deltas: boolean },
+  ): Promise<void> {
+    const channel = this.#channel(open, null);
+    const stopDeltas = options.deltas
+      ? this.#parts.turns.deltas(turn, (delta) => {
+          // Text on its way is a courtesy: a slow reader gets it with the events.
+          if (!channel.isFull) void channel.send({ event: 'delta', data: delta });
+        })
+      : () => undefined;
+    channel.signal.addEventListener('abort', stopDeltas);
+    const filter = { streams: [`turn-${turn}`] };
+    await this.#pump(channel, open.caller, { after: options.after, filter }, (event) =>
+      turnEnds.has(event.type) ? 'send and stop' : 'send',
+    );
+    stopDeltas();
+    const answer = await this.#queries.execute(new FindTurn(turn));
+    if (answer !== null) await channel.send({ event: 'end', data: answer });
+    channel.end();
+  }
+
+  #channel(open: StreamRequest, lastId: string | null): SseChannel {
+    const channel = new SseChannel(open.request, open.reply, this.#parts.sse, lastId);
+    this.#parts.live.add(channel, { token: open.caller.token, session: open.caller.session });
+    return channel;
+  }
+
+  async #pump(
+    channel: SseChannel,
+    opened: Caller,
+    from: { readonly after: Position | 'start'; readonly filter: EventFilter },
+    judge: (event: LockstepEvent) => 'send' | 'send and stop' | 'skip',
+  ): Promise<void> {
+    const { generation } = this.#parts.store;
+    const subscription = this.#parts.store.subscribe(from);
+    channel.signal.addEventListener('abort', () => void subscription.return?.());
+    for await (const message of subscription) {
+      if (channel.signal.aborted) break;
+      // Roles, scopes and the token itself may have changed since the stream was opened.
+      const caller = this.#parts.authenticator.refresh(opened);
+      if (caller === null) {
+        channel.end();
+        break;
+      }
+      if (message.kind === 'caught-up') {
+        await channel.send({
+          id: eventId(generation, message.position),
+          event: 'caught-up',
+          data: { position: message.position },
+        });
+        continue;
+      }
+      const { event } = message;
+      const verdict = judge(event);
+      if (verdict !== 'skip' && seesEvent(caller, event))
+        await channel.send({
+          id: eventId(generation, event.position),
+          event: 'event',
+          data: showEvent(caller, event),
+        });
+      if (verdict === 'send and stop') break;
+    }
+    await subscription.return?.();
+  }
+}

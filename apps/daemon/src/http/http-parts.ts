@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { Artifacts, Clock, EventStore, Ledger } from '@lockstep/engine';
+import type { AccessLog } from '../access/access-log.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import type { Sessions } from '../access/sessions.ts';
+import type { ConfigService } from '../config/config.service.ts';
+import type { FactRecorder } from '../record-fact.ts';
+import type { Turns } from '../turns/turns.port.ts';
+import type { LiveStreams } from './live-streams.ts';
+import type { Metrics } from './metrics.ts';
+import type { DryRun } from './dry-run.ts';
+import type { ReadSide } from './read-side.ts';
+import type { SseLimits } from './sse.ts';
+
+/** What the routes work with, put together by the daemon. */
+export interface HttpParts {
+  readonly store: EventStore;
+  readonly ledger: Ledger;
+  readonly artifacts: Artifacts;
+  readonly recorder: FactRecorder;
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly config: ConfigService;
+  readonly readSide: ReadSide;
+  readonly dryRun: DryRun;
+  readonly accessLog: AccessLog;
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly live: LiveStreams;
+  readonly metrics: Metrics;
+  readonly sse: SseLimits;
+  readonly log: Logger;
+  /** The token that sign-in links act under. */
+  readonly localToken: string;
+  /** What keeps the daemon from taking work, in a few words; empty = ready. */
+  readonly notReady: () => readonly string[];
+}
+
+export const HTTP_PARTS = Symbol('HTTP_PARTS');

@@ -1,0 +1,61 @@
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { CqrsModule } from '@nestjs/cqrs';
+import { TURNS } from '../turns/turns.port.ts';
+import { AccessGuard } from './access.guard.ts';
+import { EventStreams } from './event-streams.ts';
+import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
+import { OPENAPI, type OpenApi } from './openapi.ts';
+import { ProblemFilter } from './problem.filter.ts';
+import { AgentsController } from './routes/agents.controller.ts';
+import { ApprovalsController } from './routes/approvals.controller.ts';
+import { ConfigController } from './routes/config.controller.ts';
+import { DocsController } from './routes/docs.controller.ts';
+import { EventsController } from './routes/events.controller.ts';
+import { Launcher } from './routes/launch.ts';
+import { OpsController } from './routes/ops.controller.ts';
+import { ParityController } from './routes/parity.controller.ts';
+import { SessionController } from './routes/session.controller.ts';
+import { SessionsController } from './routes/sessions.controller.ts';
+import { StartController } from './routes/start.controller.ts';
+import { TokensController } from './routes/tokens.controller.ts';
+import { TurnsController } from './routes/turns.controller.ts';
+import { turnHandlers } from './turns/turn-commands.ts';
+import { validationPipe } from './validation.ts';
+
+export const controllers: readonly Type[] = [
+  StartController,
+  TurnsController,
+  EventsController,
+  ParityController,
+  AgentsController,
+  SessionsController,
+  ApprovalsController,
+  ConfigController,
+  TokensController,
+  SessionController,
+  OpsController,
+  DocsController,
+];
+
+@Module({})
+export class HttpModule {
+  static with(parts: HttpParts, openApi: OpenApi): DynamicModule {
+    return {
+      module: HttpModule,
+      imports: [CqrsModule.forRoot()],
+      controllers: [...controllers],
+      providers: [
+        { provide: HTTP_PARTS, useValue: parts },
+        { provide: TURNS, useValue: parts.turns },
+        { provide: OPENAPI, useValue: openApi },
+        { provide: APP_GUARD, useClass: AccessGuard },
+        { provide: APP_PIPE, useFactory: validationPipe },
+        { provide: APP_FILTER, useFactory: () => new ProblemFilter(parts.log) },
+        EventStreams,
+        Launcher,
+        ...turnHandlers,
+      ],
+    };
+  }
+}

@@ -1,0 +1,34 @@
+import type { SseChannel } from './sse.ts';
+
+/** The open streams, so that a revoked token, an ended session or a stop ends them. */
+export class LiveStreams {
+  readonly #open = new Map<
+    SseChannel,
+    { readonly token: string; readonly session: string | null }
+  >();
+
+  add(
+    channel: SseChannel,
+    owner: { readonly token: string; readonly session: string | null },
+  ): void {
+    this.#open.set(channel, owner);
+    channel.signal.addEventListener('abort', () => this.#open.delete(channel));
+    if (channel.signal.aborted) this.#open.delete(channel);
+  }
+
+  endToken(token: string): void {
+    for (const [channel, owner] of [...this.#open]) if (owner.token === token) channel.end();
+  }
+
+  endSession(session: string): void {
+    for (const [channel, owner] of [...this.#open]) if (owner.session === session) channel.end();
+  }
+
+  endAll(): void {
+    for (const channel of [...this.#open.keys()]) channel.end();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+}

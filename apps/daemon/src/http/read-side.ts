@@ -1,0 +1,41 @@
+import type {
+  InboxRow,
+  ParityCellDetail,
+  ParityView,
+  Position,
+  TrailEntry,
+  TurnDetail,
+  TurnRow,
+} from '@lockstep/engine';
+import type { PathName, SettingKey } from '@lockstep/policy';
+import type { TrailQuery } from './schemas/agent.schema.ts';
+import type { ApprovalQuery } from './schemas/approval.schema.ts';
+import type { TurnQuery } from './schemas/turn.schema.ts';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+export interface ProjectionStatus {
+  readonly name: string;
+  readonly version: number;
+  readonly position: Position | 'start';
+  /** Events between the log's end and this position, as far as it is known. */
+  readonly behind: number | null;
+  readonly rebuilding: boolean;
+}
+
+/** What the routes read of the read models. `sees` says which agents the caller may see. */
+export interface ReadSide {
+  turns(query: TurnQuery, sees: (agent: string) => boolean): Promise<Page<TurnRow>>;
+  turn(id: string): Promise<TurnDetail | null>;
+  approvals(query: ApprovalQuery, sees: (agent: string) => boolean): Promise<Page<InboxRow>>;
+  approval(id: string): Promise<InboxRow | null>;
+  parity(): Promise<ParityView>;
+  parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail>;
+  trail(agent: string, query: TrailQuery): Promise<Page<TrailEntry>>;
+  status(): Promise<readonly ProjectionStatus[]>;
+  /** Starts to build all of them again from the log. */
+  rebuild(): Promise<void>;
+}

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from 'fastify';
+import type { DecidedBy, Ledger, TurnAnswer } from '@lockstep/engine';
+import { isLocal, seesAgent, type Caller } from '../../access/caller.ts';
+import type { CurrentConfig } from '../../config/current-config.port.ts';
+import type { DecisionResult, LaunchResult } from '../../turns/turns.port.ts';
+import { notFound, ProblemError } from '../problem.ts';
+
+/** Who decides, and where: the console's cookie, the command line on the local token, or any other program. */
+export const deciderOf = (caller: Caller, request: FastifyRequest): DecidedBy => {
+  const cli = isLocal(caller) && request.headers['lockstep-surface'] === 'cli';
+  return {
+    principal: caller.principal.id,
+    person: caller.principal.person,
+    surface: caller.via === 'cookie' ? 'console' : cli ? 'cli' : 'rest',
+  };
+};
+
+/** The problem behind a launch that started nothing. */
+export const launchProblem = (
+  result: Exclude<LaunchResult, { readonly kind: 'accepted' }>,
+): ProblemError => {
+  if (result.kind === 'key_reused')
+    return new ProblemError(
+      'idempotency_key_reused',
+      'this Idempotency-Key came with another body before: use a new key',
+    );
+  if (result.kind === 'session_refused') return new ProblemError('forbidden', result.message);
+  const fields = result.turn === null ? {} : { turn: result.turn };
+  switch (result.code) {
+    case 'agent_unavailable':
+      // The same words whether it is unknown, disabled or incomplete.
+      return new ProblemError('agent_unavailable', result.message, { fields });
+    case 'not_permitted':
+      return new ProblemError('forbidden', result.message, { fields });
+    case 'stopped':
+      return new ProblemError('stopped', result.message, { fields });
+    case 'disk_full':
+      return new ProblemError('disk_full', result.message, { fields });
+    case 'invalid_request':
+      return new ProblemError('invalid_body', result.message, {
+        fields,
+        errors: result.problems.map(({ path, message }) => ({ path: path ?? '', message })),
+      });
+  }
+};
+
+export const decisionAnswer = (
+  id: string,
+  result: DecisionResult,
+): { id: string; status: 'decided' | 'repeat'; position: string | null } => {
+  switch (result.kind) {
+    case 'decided':
+      return { id, status: 'decided', position: result.position };
+    case 'repeat':
+      return { id, status: 'repeat', position: null };
+    case 'already_decided':
+      throw new ProblemError('already_decided', `it was decided before: ${result.how}`, {
+        fields: { by: result.by, at: result.at, how: result.how },
+      });
+    case 'stale_revision':
+      throw new ProblemError('stale_revision', 'look at the request again, it has changed', {
+        fields: { revision: result.revision },
+      });
+    case 'invalid':
+      throw new ProblemError('invalid_body', result.message);
+    case 'not_found':
+      throw notFound('request', id);
+  }
+};
+
+/** @throws ProblemError when the turn is not there, or belongs to an agent that the caller's scope leaves out */
+export const seenTurn = (answer: TurnAnswer | null, id: string, caller: Caller): TurnAnswer => {
+  if (answer === null || !seesAgent(caller, answer.agent)) throw notFound('turn', id);
+  return answer;
+};
+
+/** @throws ProblemError when config has no such agent (enabled or not), or the caller's scope leaves it out */
+export const knownAgent = (config: CurrentConfig, alias: string, caller: Caller): string => {
+  if (!seesAgent(caller, alias))
+    throw new ProblemError('forbidden', `the token's scope leaves out the agent \`${alias}\``);
+  if (!Object.hasOwn(config.current().config.agents, alias))
+    throw new ProblemError('agent_unavailable', `the agent \`${alias}\` is not available`);
+  return alias;
+};
+
+/** @throws ProblemError when nothing of that id waits or waited for a person, or not for an agent in the caller's scope */
+export const seenRequest = (ledger: Ledger, id: string, caller: Caller): void => {
+  const pending = ledger.approval(id);
+  if (pending === null || !seesAgent(caller, pending.agent)) throw notFound('request', id);
+};

@@ -1,0 +1,164 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+} from '@nestjs/common';
+import { CommandBus } from '@nestjs/cqrs';
+import type { FastifyRequest } from 'fastify';
+import { matchesPattern } from '@lockstep/policy';
+import type { InboxRow } from '@lockstep/engine';
+import { seesAgent, type Caller } from '../../access/caller.ts';
+import { CallerParam, requireCaller } from '../caller.decorator.ts';
+import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
+import { notFound, ProblemError } from '../problem.ts';
+import { Route } from '../route.decorator.ts';
+import {
+  approvalQuery,
+  decidedSchema,
+  decisionBody,
+  grantListSchema,
+  grantQuery,
+  inboxListSchema,
+  questionBody,
+  type ApprovalQuery,
+  type DecisionBody,
+  type QuestionBody,
+} from '../schemas/approval.schema.ts';
+import { idSchema } from '../schemas/common.schema.ts';
+import { inlineText, showInboxRow } from '../show.ts';
+import { AnswerQuestion, DecideApproval } from '../turns/turn-commands.ts';
+import { deciderOf, decisionAnswer, seenRequest } from './answers.ts';
+
+/** What waits for a person, decisions, and the standing ones. */
+@Controller('v1')
+export class ApprovalsController {
+  readonly #parts: HttpParts;
+  readonly #commands: CommandBus;
+
+  constructor(@Inject(HTTP_PARTS) parts: HttpParts, @Inject(CommandBus) commands: CommandBus) {
+    this.#parts = parts;
+    this.#commands = commands;
+  }
+
+  @Get('approvals')
+  @Route({
+    access: ['viewer'],
+    summary: 'Approvals and questions: pending, or the history.',
+    answers: { 200: inboxListSchema },
+  })
+  async list(
+    @Query({ schema: approvalQuery }) query: ApprovalQuery,
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    const page = await this.#parts.readSide.approvals(query, (agent) => seesAgent(caller, agent));
+    const items = await Promise.all(
+      page.items.map(async (row) => showInboxRow(row, await this.#view(row), caller)),
+    );
+    return { items, next: page.next };
+  }
+
+  @Post('approvals/:id/decision')
+  @HttpCode(200)
+  @Route({ access: ['approver'], summary: 'Decide an approval.', answers: { 200: decidedSchema } })
+  async decide(
+    @Param('id', { schema: idSchema }) id: string,
+    @Body({ schema: decisionBody }) body: DecisionBody,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const caller = requireCaller(request);
+    seenRequest(this.#parts.ledger, id, caller);
+    await this.#mayDecide(id, caller);
+    const decision = {
+      choice: body.choice,
+      scope: body.scope ?? null,
+      guidance: body.guidance ?? null,
+      revision: body.revision,
+      shown: body.shown,
+    };
+    const command = new DecideApproval(id, decision, deciderOf(caller, request));
+    return decisionAnswer(id, await this.#commands.execute(command));
+  }
+
+  @Post('questions/:id/answer')
+  @HttpCode(200)
+  @Route({
+    access: ['approver', 'operator'],
+    summary: "Answer an agent's question.",
+    answers: { 200: decidedSchema },
+  })
+  async answer(
+    @Param('id', { schema: idSchema }) id: string,
+    @Body({ schema: questionBody }) body: QuestionBody,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const caller = requireCaller(request);
+    seenRequest(this.#parts.ledger, id, caller);
+    const command = new AnswerQuestion(id, body, deciderOf(caller, request));
+    return decisionAnswer(id, await this.#commands.execute(command));
+  }
+
+  @Get('grants')
+  @Route({ access: ['viewer'], summary: 'Standing approvals.', answers: { 200: grantListSchema } })
+  grants(
+    @Query({ schema: grantQuery }) query: { readonly agent?: string | undefined },
+    @CallerParam() caller: Caller,
+  ): unknown {
+    const now = this.#parts.clock.now();
+    const agents = query.agent === undefined ? this.#agents() : [query.agent];
+    const items = agents
+      .filter((agent) => seesAgent(caller, agent))
+      .flatMap((agent) => this.#parts.ledger.grants(agent))
+      .filter((grant) => grant.expires === 'never' || grant.expires > now);
+    return { items, next: null };
+  }
+
+  @Delete('grants/:id')
+  @HttpCode(204)
+  @Route({
+    access: ['approver', 'operator'],
+    summary: 'Revoke a standing approval.',
+    answers: { 204: 'none' },
+  })
+  async revokeGrant(
+    @Param('id', { schema: idSchema }) id: string,
+    @CallerParam() caller: Caller,
+  ): Promise<void> {
+    const agent = this.#agents().find((alias) =>
+      this.#parts.ledger.grants(alias).some((grant) => grant.grant === id),
+    );
+    if (agent === undefined || !seesAgent(caller, agent)) throw notFound('grant', id);
+    const data = { grant: id, by: caller.principal.id, why: 'revoked by a person' };
+    await this.#parts.recorder.record(`agent-${agent}`, [{ type: 'GrantRevoked', data }], {
+      principal: caller.principal,
+      agent,
+    });
+  }
+
+  #agents(): string[] {
+    return Object.keys(this.#parts.config.current().config.agents).sort();
+  }
+
+  /** A token decides only about the tools in its own scope. */
+  async #mayDecide(id: string, caller: Caller): Promise<void> {
+    if (caller.scopes.tools.includes('*')) return;
+    const tool = (await this.#parts.readSide.approval(id))?.tool ?? null;
+    if (tool !== null && caller.scopes.tools.some((pattern) => matchesPattern(pattern, tool)))
+      return;
+    const why = `the token's scope leaves out the tool \`${tool ?? 'unknown'}\``;
+    await this.#parts.accessLog.denied(caller.principal, `decide ${id}`, why);
+    throw new ProblemError('forbidden', why);
+  }
+
+  async #view(row: InboxRow): Promise<string | null> {
+    const text = inlineText(row.view);
+    if (text !== null || !('artifact' in row.view)) return text;
+    return this.#parts.artifacts.get(row.view.artifact);
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Put,
+  Res,
+} from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import type { AppliedConfig, ConfigProblem } from '@lockstep/policy';
+import type { Caller } from '../../access/caller.ts';
+import { diffConfigs } from '../../config/config-diff.ts';
+import { CallerParam } from '../caller.decorator.ts';
+import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
+import { notFound, ProblemError } from '../problem.ts';
+import { Route } from '../route.decorator.ts';
+import {
+  appliedSchema,
+  checkSchema,
+  configBody,
+  configViewSchema,
+  versionListSchema,
+  versionParam,
+  versionSchema,
+} from '../schemas/config.schema.ts';
+
+type Text = { readonly content: string };
+
+/** The config in force, its versions, and changes of it. */
+@Controller('v1/config')
+export class ConfigController {
+  readonly #parts: HttpParts;
+
+  constructor(@Inject(HTTP_PARTS) parts: HttpParts) {
+    this.#parts = parts;
+  }
+
+  @Get()
+  @Route({
+    access: ['auditor', 'operator'],
+    summary: 'The config in force. ETag is its digest.',
+    answers: { 200: configViewSchema },
+  })
+  async view(@Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+    const { config } = this.#parts;
+    const applied = config.current();
+    void reply.header('etag', `"${applied.digest}"`);
+    return {
+      version: applied.version,
+      digest: applied.digest,
+      file: config.file,
+      content: await config.text(),
+      config: applied.config,
+    };
+  }
+
+  @Get('versions')
+  @Route({
+    access: ['viewer'],
+    summary: 'Every version that was in force, newest first.',
+    answers: { 200: versionListSchema },
+  })
+  versions(): unknown {
+    return { items: [...this.#parts.ledger.configVersions()].reverse(), next: null };
+  }
+
+  @Get('versions/:n')
+  @Route({
+    access: ['auditor', 'operator'],
+    summary: 'One version, with what it changed.',
+    answers: { 200: versionSchema },
+  })
+  version(@Param('n', { schema: versionParam }) n: number): unknown {
+    const { ledger, config } = this.#parts;
+    const row = ledger.configVersions().find((entry) => entry.version === n);
+    const recorded = ledger.config(n);
+    const applied = config.version(n);
+    if (row === undefined || recorded === null || applied === null)
+      throw notFound('config version', String(n));
+    return { ...row, diff: recorded.diff, config: applied.config };
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @Route({
+    access: ['operator'],
+    summary: 'Judge a config without bringing it into force.',
+    answers: { 200: checkSchema },
+  })
+  async check(@Body({ schema: configBody }) body: Text): Promise<unknown> {
+    const { config } = this.#parts;
+    const checked = await config.check(body.content);
+    if (!checked.ok)
+      return {
+        ok: false,
+        digest: null,
+        problems: checked.problems.map(placed),
+        warnings: [],
+        diff: [],
+        widens: [],
+      };
+    const now = config.current();
+    const then: AppliedConfig = { ...now, digest: checked.digest, config: checked.config };
+    return {
+      ok: true,
+      digest: checked.digest,
+      problems: [],
+      warnings: checked.warnings.map(placed),
+      diff: diffConfigs(now.config, checked.config),
+      widens: config.widens(now, then),
+    };
+  }
+
+  @Put()
+  @Route({
+    access: ['operator'],
+    summary: 'Replace the config file and bring it into force. Needs If-Match.',
+    answers: { 200: appliedSchema },
+  })
+  async put(
+    @Body({ schema: configBody }) body: Text,
+    @Headers('if-match') ifMatch: string | undefined,
+    @CallerParam() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    if (ifMatch === undefined)
+      throw new ProblemError(
+        'precondition_required',
+        'send `If-Match` with the digest of the config that you changed',
+      );
+    const digest = ifMatch.replace(/^(?:W\/)?"?/, '').replace(/"$/, '');
+    const result = await this.#parts.config.put(body.content, digest, caller.principal);
+    switch (result.kind) {
+      case 'changed':
+        throw new ProblemError('config_changed', 'the config has changed since: read it again', {
+          fields: { digest: result.digest },
+        });
+      case 'invalid':
+        throw new ProblemError('invalid_config', 'the config was not brought into force', {
+          errors: result.problems.map(placed),
+        });
+      case 'applied':
+        void reply.header('etag', `"${result.applied.digest}"`);
+        return { version: result.applied.version, digest: result.applied.digest };
+    }
+  }
+}
+
+const placed = ({ path, line, column, message }: ConfigProblem) => ({
+  path,
+  line,
+  column,
+  message,
+});

@@ -1,0 +1,74 @@
+import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import type { PathName, SettingKey } from '@lockstep/policy';
+import { seesAgent, type Caller } from '../../access/caller.ts';
+import { CallerParam } from '../caller.decorator.ts';
+import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
+import { Route } from '../route.decorator.ts';
+import { acceptedSchema } from '../schemas/turn.schema.ts';
+import {
+  parityCellSchema,
+  paritySchema,
+  pathParam,
+  projectionListSchema,
+  settingParam,
+} from '../schemas/parity.schema.ts';
+
+/** The matrix, and the read models it stands on. */
+@Controller('v1')
+export class ParityController {
+  readonly #parts: HttpParts;
+
+  constructor(@Inject(HTTP_PARTS) parts: HttpParts) {
+    this.#parts = parts;
+  }
+
+  @Get('parity')
+  @Route({
+    access: ['viewer'],
+    summary: 'The parity matrix at a position.',
+    answers: { 200: paritySchema },
+  })
+  parity(): Promise<unknown> {
+    return this.#parts.readSide.parity();
+  }
+
+  @Get('parity/cells/:setting/:path')
+  @Route({
+    access: ['viewer'],
+    summary: 'One cell: expected, seen, and the events that say so.',
+    answers: { 200: parityCellSchema },
+  })
+  async cell(
+    @Param('setting', { schema: settingParam }) setting: SettingKey,
+    @Param('path', { schema: pathParam }) path: PathName,
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    const detail = await this.#parts.readSide.parityCell(setting, path);
+    return {
+      ...detail,
+      evidence: detail.evidence.filter((entry) => seesAgent(caller, entry.agent)),
+    };
+  }
+
+  @Get('projections')
+  @Route({
+    access: ['viewer'],
+    summary: 'How far each read model is.',
+    answers: { 200: projectionListSchema },
+  })
+  async projections(): Promise<unknown> {
+    return { items: await this.#parts.readSide.status(), next: null };
+  }
+
+  @Post('projections/rebuild')
+  @HttpCode(202)
+  @Route({
+    access: ['operator'],
+    summary: 'Build the read models again from the log.',
+    answers: { 202: acceptedSchema },
+  })
+  async rebuild(): Promise<unknown> {
+    await this.#parts.readSide.rebuild();
+    return { id: 'projections', status: 'rebuilding' };
+  }
+}

@@ -1,0 +1,172 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
+import { CommandBus, QueryBus } from '@nestjs/cqrs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TurnAnswer } from '@lockstep/engine';
+import { seesAgent, seesContent, type Caller } from '../../access/caller.ts';
+import { CallerParam, requireCaller } from '../caller.decorator.ts';
+import { resumeFrom } from '../event-id.ts';
+import { EventStreams } from '../event-streams.ts';
+import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
+import { notFound, ProblemError } from '../problem.ts';
+import { Route } from '../route.decorator.ts';
+import { idSchema } from '../schemas/common.schema.ts';
+import { turnEventListSchema, turnEventQuery } from '../schemas/event.schema.ts';
+import {
+  acceptedSchema,
+  cancelBody,
+  steerBody,
+  turnDetailSchema,
+  turnListSchema,
+  turnQuery,
+  type TurnQuery,
+} from '../schemas/turn.schema.ts';
+import { showDetail, showEvent, showRow } from '../show.ts';
+import { CancelTurn, FindTurn, SteerTurn } from '../turns/turn-commands.ts';
+import { seenTurn } from './answers.ts';
+
+/** Turns as they stand, and what may be asked of a running one. */
+@Controller('v1/turns')
+export class TurnsController {
+  readonly #parts: HttpParts;
+  readonly #commands: CommandBus;
+  readonly #queries: QueryBus;
+  readonly #streams: EventStreams;
+
+  constructor(
+    @Inject(HTTP_PARTS) parts: HttpParts,
+    @Inject(CommandBus) commands: CommandBus,
+    @Inject(QueryBus) queries: QueryBus,
+    @Inject(EventStreams) streams: EventStreams,
+  ) {
+    this.#parts = parts;
+    this.#commands = commands;
+    this.#queries = queries;
+    this.#streams = streams;
+  }
+
+  @Get()
+  @Route({
+    access: ['viewer'],
+    summary: 'List turns, newest first.',
+    answers: { 200: turnListSchema },
+  })
+  async list(
+    @Query({ schema: turnQuery }) query: TurnQuery,
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    const page = await this.#parts.readSide.turns(query, (agent) => seesAgent(caller, agent));
+    return { items: page.items.map((row) => showRow(row, caller)), next: page.next };
+  }
+
+  @Get(':id')
+  @Route({ access: ['viewer'], summary: 'One turn.', answers: { 200: turnDetailSchema } })
+  async one(
+    @Param('id', { schema: idSchema }) id: string,
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    const answer = await this.#seen(id, caller);
+    const detail = await this.#parts.readSide.turn(id);
+    if (detail === null) throw notFound('turn', id);
+    return showDetail(detail, answer, caller);
+  }
+
+  @Get(':id/events')
+  @Route({
+    access: ['viewer'],
+    summary: 'The events of one turn.',
+    answers: { 200: turnEventListSchema },
+  })
+  async events(
+    @Param('id', { schema: idSchema }) id: string,
+    @Query({ schema: turnEventQuery }) query: { readonly from: number; readonly limit: number },
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    await this.#seen(id, caller);
+    const options = { from: query.from, limit: query.limit };
+    const events = await this.#parts.store.readStream(`turn-${id}`, options);
+    const last = events.at(-1);
+    const more = events.length === query.limit && last !== undefined;
+    return {
+      items: events.map((event) => showEvent(caller, event)),
+      next: more ? String(last.revision + 1) : null,
+    };
+  }
+
+  @Get(':id/events/stream')
+  @Route({ access: ['viewer'], summary: 'Follow one turn to its end.', answers: { 200: 'events' } })
+  async follow(
+    @Param('id', { schema: idSchema }) id: string,
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    const caller = requireCaller(request);
+    const answer = await this.#seen(id, caller);
+    const lastId = request.headers['last-event-id'];
+    const resume =
+      typeof lastId === 'string' ? resumeFrom(lastId, this.#parts.store.generation) : null;
+    const after = resume?.kind === 'after' ? resume.position : 'start';
+    const own = await this.#isOwn(answer, caller);
+    await this.#streams.followTurn({ caller, request, reply }, id, { after, deltas: own });
+  }
+
+  @Post(':id/cancel')
+  @HttpCode(202)
+  @Route({ access: ['operator'], summary: 'Ask a turn to stop.', answers: { 202: acceptedSchema } })
+  async cancel(
+    @Param('id', { schema: idSchema }) id: string,
+    @Body({ schema: cancelBody }) body: { readonly why: string },
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    await this.#seen(id, caller);
+    const command = new CancelTurn(id, caller.principal.id, body.why);
+    return accepted(id, await this.#commands.execute(command));
+  }
+
+  @Post(':id/steer')
+  @HttpCode(202)
+  @Route({
+    access: ['operator'],
+    summary: 'Say something to a running turn.',
+    answers: { 202: acceptedSchema },
+  })
+  async steer(
+    @Param('id', { schema: idSchema }) id: string,
+    @Body({ schema: steerBody }) body: { readonly text: string },
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    await this.#seen(id, caller);
+    const command = new SteerTurn(id, body.text, caller.principal.id);
+    return accepted(id, await this.#commands.execute(command));
+  }
+
+  async #seen(id: string, caller: Caller): Promise<TurnAnswer> {
+    return seenTurn(await this.#queries.execute(new FindTurn(id)), id, caller);
+  }
+
+  async #isOwn(answer: TurnAnswer, caller: Caller): Promise<boolean> {
+    if (seesContent(caller)) return true;
+    const [first] = await this.#parts.store.readStream(`turn-${answer.id}`, { limit: 1 });
+    return first?.meta.principal?.id === caller.principal.id;
+  }
+}
+
+const accepted = (
+  id: string,
+  result: 'requested' | 'recorded' | 'ended' | 'not_found',
+): { id: string; status: string } => {
+  if (result === 'not_found') throw notFound('turn', id);
+  if (result === 'ended')
+    throw new ProblemError('already_ended', `the turn \`${id}\` has ended before`);
+  return { id, status: result };
+};

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { digestSchema } from '@lockstep/engine';
+import { listOf } from '../cursor.ts';
+import { limitOf } from '../validation.ts';
+import { agentQuery, cursorQuery, textSchema } from './common.schema.ts';
+
+export const approvalQuery = z.strictObject({
+  state: z.enum(['pending', 'decided', 'all']).default('pending'),
+  agent: agentQuery,
+  cursor: cursorQuery,
+  limit: limitOf(50, 500),
+});
+export type ApprovalQuery = z.infer<typeof approvalQuery>;
+
+export const inboxRowSchema = z
+  .looseObject({
+    id: z.string(),
+    kind: z.enum(['approval', 'question']),
+    turn: z.string(),
+    agent: z.string(),
+    tool: z.string().nullable(),
+    /** What a person decides about; null when the caller's role does not show it. */
+    view: z.string().nullable(),
+    shown: z.string(),
+    revision: z.int(),
+    state: z.string(),
+  })
+  .meta({ id: 'InboxRow' });
+export const inboxListSchema = listOf(inboxRowSchema).meta({ id: 'InboxList' });
+
+export const decisionBody = z
+  .strictObject({
+    choice: z.enum(['once', 'always', 'deny']),
+    scope: z
+      .strictObject({
+        kind: z.enum(['session', 'agent']).default('session'),
+        arguments: z.enum(['exact', 'any']).default('exact'),
+        anyone: z.boolean().default(false),
+      })
+      .optional(),
+    guidance: textSchema(20_000).optional(),
+    revision: z.int().min(0),
+    shown: digestSchema,
+  })
+  .refine((body) => body.scope === undefined || body.choice === 'always', {
+    path: ['scope'],
+    message: 'a scope goes with the choice `always` only',
+  })
+  .refine((body) => body.guidance === undefined || body.choice === 'deny', {
+    path: ['guidance'],
+    message: 'guidance goes with the choice `deny` only',
+  })
+  .meta({ id: 'Decision' });
+export type DecisionBody = z.infer<typeof decisionBody>;
+
+export const questionBody = z
+  .strictObject({ text: textSchema(100_000), revision: z.int().min(0) })
+  .meta({ id: 'QuestionAnswer' });
+export type QuestionBody = z.infer<typeof questionBody>;
+
+export const decidedSchema = z
+  .strictObject({
+    id: z.string(),
+    status: z.enum(['decided', 'repeat']),
+    position: z.string().nullable(),
+  })
+  .meta({ id: 'Decided' });
+
+export const grantQuery = z.strictObject({ agent: agentQuery });
+export const grantListSchema = listOf(
+  z
+    .looseObject({
+      grant: z.string(),
+      agent: z.string(),
+      tool: z.string(),
+      person: z.string().nullable(),
+      expires: z.union([z.int(), z.literal('never')]),
+    })
+    .meta({ id: 'Grant' }),
+).meta({ id: 'GrantList' });

@@ -1,0 +1,65 @@
+import type {
+  Content,
+  InboxRow,
+  LockstepEvent,
+  TurnAnswer,
+  TurnDetail,
+  TurnRow,
+} from '@lockstep/engine';
+import { holdsAny, seesAgent, seesContent, type Caller } from '../access/caller.ts';
+import { hideContent } from './hide-content.ts';
+
+/** Whoever asked for a turn may read it, whatever the role. */
+const isOwn = (caller: Caller, principal: string | null): boolean =>
+  principal !== null && principal === caller.principal.id;
+
+const shows = (caller: Caller, principal: string | null): boolean =>
+  seesContent(caller) || isOwn(caller, principal);
+
+export const showRow = (row: TurnRow, caller: Caller): Record<string, unknown> => ({
+  ...row,
+  ...(shows(caller, row.principal) ? {} : { input: null, reply: null }),
+});
+
+export const showDetail = (
+  detail: TurnDetail,
+  answer: TurnAnswer,
+  caller: Caller,
+): Record<string, unknown> => {
+  const all = shows(caller, detail.row.principal);
+  return {
+    ...detail,
+    row: showRow(detail.row, caller),
+    steps: detail.steps.map((step) => (all ? step : { ...step, title: step.type, detail: null })),
+    answer: all ? answer : { ...answer, reply: null, reason: null },
+  };
+};
+
+/** Which events a caller gets at all. */
+export const seesEvent = (caller: Caller, event: LockstepEvent): boolean => {
+  if (event.meta.agent !== null) return seesAgent(caller, event.meta.agent);
+  if (!caller.scopes.agents.includes('*')) return false;
+  if (event.stream === 'access') return holdsAny(caller, ['auditor']);
+  return !event.stream.startsWith('artifact-') || seesContent(caller);
+};
+
+/** An event as a caller may see it: with content for auditors, for who asked for the turn, and for an approver what is asked. */
+export const showEvent = (caller: Caller, event: LockstepEvent): LockstepEvent => {
+  if (shows(caller, event.meta.principal?.id ?? null)) return event;
+  const asked = event.type === 'ApprovalRequested' || event.type === 'QuestionAsked';
+  return asked && holdsAny(caller, ['approver']) ? event : hideContent(event);
+};
+
+/** A request for a person, its text filled in where the caller's role shows it. */
+export const showInboxRow = (
+  row: InboxRow,
+  view: string | null,
+  caller: Caller,
+): Record<string, unknown> =>
+  holdsAny(caller, ['approver', 'auditor'])
+    ? { ...row, view }
+    : { ...row, view: null, operands: [], why: null, reason: null, choices: [] };
+
+/** The text of content that stands inside, or null when it must be fetched by digest or is sealed. */
+export const inlineText = (content: Content): string | null =>
+  'inline' in content ? content.inline : null;
