@@ -55,7 +55,9 @@ export const startWriter = async (path: string): Promise<WriterThread> => {
 
 const refusal = (reply: WriterReply | null, path: string, cause: unknown): Error => {
   if (reply?.kind !== 'refused')
-    return new StoreError('store_unavailable', `the writer of \`${path}\` did not start`, { cause });
+    return new StoreError('store_unavailable', `the writer of \`${path}\` did not start`, {
+      cause,
+    });
   if (reply.code === null) return new Error(reply.message);
   return new StoreError(reply.code as StoreErrorCode, reply.message);
 };
