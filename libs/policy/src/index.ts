@@ -100,3 +100,14 @@ export { parseStoredConfig, readableConfig, type StoredConfig } from './config/s
 export { configJsonSchema } from './config/json-schema.ts';
 export { inheritedNarrowings } from './resolving/children.ts';
 export { registry, registryVersion } from './surfaces/registry.ts';
+export { diffConfigs, type ConfigChange } from './config/diff-config.ts';
+export { widens } from './config/widens.ts';
+export { readPolicy, type ReadPolicy } from './read-policy.ts';
+export { registry, registryVersion, settings } from './surfaces/registry.ts';
+export type { LayerKind, Setting } from './surfaces/setting.ts';
+export type { SettingValues } from './setting-values.ts';
+export { valueAt } from './resolving/snapshot-parts.ts';
+export { explainPolicy, explainSetting, type ExplainedSetting } from './explain/explain.ts';
+export { valueText } from './explain/value-text.ts';
+export { comparePolicies, type Difference } from './explain/compare-policies.ts';
+export { settingsMarkdown } from './explain/settings-markdown.ts';

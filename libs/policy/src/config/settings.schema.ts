@@ -111,7 +111,10 @@ export const runtimeTables = {
   skills: optionalTable(settingSchemas.skills).optional(),
 };
 
-const locked = z.array(z.string().min(1)).optional();
+const locked = z
+  .array(z.string().min(1))
+  .optional()
+  .describe('Settings, as surface.key, that no agent under this profile may set.');
 
 export const riskProfileSchema = z.strictObject({ ...riskTables, locked });
 export const runtimeProfileSchema = z.strictObject({ ...runtimeTables, locked });

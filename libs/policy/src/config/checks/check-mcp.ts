@@ -2,6 +2,7 @@ import { matchesPattern } from '../../patterns.ts';
 import type { McpServerConfig } from '../mcp.schema.ts';
 import type { ConfigPath, ConfigProblem } from '../problem.ts';
 import { atKey, atValue } from './check-context.ts';
+import { misspelt } from './tool-pattern.ts';
 import type { CheckContext, ConfigCheck } from './check-context.ts';
 
 /** What config says of a server must be able to act, and must hold no secret in plain text. */
@@ -9,10 +10,26 @@ export const checkMcp: ConfigCheck = (context) =>
   Object.entries(context.config.mcp.servers).flatMap(([alias, server]) => {
     const path = ['mcp', 'servers', alias];
     return [
+      ...checkExpose(context, path, server),
       ...checkExposed(context, path, server),
       ...checkProcess(context, path, server),
       ...checkPlainSecrets(context, path, server),
     ];
+  });
+
+const checkExpose = (
+  context: CheckContext,
+  path: ConfigPath,
+  { expose }: McpServerConfig,
+): ConfigProblem[] =>
+  (expose === '*' ? [] : expose).flatMap((pattern, index) => {
+    const at = [...path, 'expose', index];
+    const miss = misspelt(pattern);
+    if (miss !== null) return [atValue(context, miss.code, at, miss.message)];
+    if (!/^(builtin|mcp|skill):/.test(pattern)) return [];
+    const own = pattern.slice(pattern.search(/[:/][^:/]*$/) + 1);
+    const message = `\`${pattern}\` matches nothing here, write the server's own name of the tool: \`${own}\``;
+    return [atValue(context, 'matches_nothing', at, message)];
   });
 
 const checkExposed = (
