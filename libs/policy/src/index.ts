@@ -103,7 +103,7 @@ export { registry, registryVersion } from './surfaces/registry.ts';
 export { diffConfigs, type ConfigChange } from './config/diff-config.ts';
 export { widens } from './config/widens.ts';
 export { readPolicy, type ReadPolicy } from './read-policy.ts';
-export { registry, registryVersion, settings } from './surfaces/registry.ts';
+export { settings } from './surfaces/registry.ts';
 export type { LayerKind, Setting } from './surfaces/setting.ts';
 export type { SettingValues } from './setting-values.ts';
 export { valueAt } from './resolving/snapshot-parts.ts';

@@ -47,7 +47,7 @@ const mcpServerPolicySchema = z.strictObject({
 
 /** The resolved values of one agent for one request: plain JSON, equal policy is equal canonical bytes. Keys below a surface
  * are the registry's; `registry`, `agent`, `provider`, `workspace.protected`, `workspace.protected_except`,
- * `workspace.siblings` and `mcp.servers` are facts that the settings need and no settings themselves. */
+ * `workspace.siblings`, `mcp.repeatable` and `mcp.servers` are facts that the settings need and no settings themselves. */
 export const policySnapshotSchema = z.strictObject({
   registry: z.int(),
   agent: aliasSchema,
@@ -57,7 +57,7 @@ export const policySnapshotSchema = z.strictObject({
     autonomy: z.enum(['read_only', 'supervised', 'full']),
     auto_approve: clausesSchema,
     always_ask: denyPatternsSchema,
-    approvers_required: z.int(),
+    approvers_required: z.int().min(1).max(10),
     four_eyes: z.boolean(),
     route: z.strictObject({ approver: z.string(), on_no_approver: z.enum(['deny', 'queue']) }),
     timeout_secs: limitSchema,
@@ -68,7 +68,10 @@ export const policySnapshotSchema = z.strictObject({
     max_parallel_tools: limitSchema,
     max_tool_result_chars: limitSchema,
     max_output_tokens: limitSchema,
-    loop_detection: z.strictObject({ window: z.int(), max_repeats: z.int() }),
+    loop_detection: z.strictObject({
+      window: z.int().min(1).max(1000),
+      max_repeats: z.int().min(1).max(1000),
+    }),
     max_tool_calls: limitSchema,
     max_tokens_per_turn: limitSchema,
     /** Micro-dollars. */
@@ -78,7 +81,7 @@ export const policySnapshotSchema = z.strictObject({
     max_actions_per_hour: limitSchema,
     /** Micro-dollars. */
     max_cost_usd_per_day: limitSchema,
-    warn_at_percent: z.int(),
+    warn_at_percent: z.int().min(1).max(100),
   }),
   context: z.strictObject({
     max_history_messages: limitSchema,
@@ -113,7 +116,7 @@ export const policySnapshotSchema = z.strictObject({
     unrestricted_filesystem: z.boolean(),
     /** Absolute paths that no setting can open. Sorted. */
     protected: z.array(z.string()),
-    /** Absolute paths below a protected one that are not protected. Sorted. */
+    /** Absolute paths below a protected one that stay open, unless a deeper protected one closes them again. Sorted. */
     protected_except: z.array(z.string()),
     /** Every other agent's root and the forbidden paths that come along with it. */
     siblings: z.record(
