@@ -18,7 +18,7 @@ type Check = (args: unknown) => ArgumentsCheck;
 export const checkArguments = (spec: ToolSpec, args: unknown): ArgumentsCheck => {
   const known = compiled.get(spec.digest);
   if (known !== undefined) return known(args);
-  const check = compile(spec.inputSchema);
+  const check = compile(spec);
   if (compiled.size >= keptSchemas) compiled.clear();
   compiled.set(spec.digest, check);
   return check(args);
@@ -31,28 +31,36 @@ const options: Options = {
   // Foreign schemas hold keywords and formats of their own; both are notes, not rules.
   strict: false,
   validateFormats: false,
-  validateSchema: true,
-  addUsedSchema: false,
-  allErrors: false,
   logger: false,
 };
 
-let drafts: { readonly seven: Ajv; readonly latest: Ajv2020 } | null = null;
-
-const compile = (schema: unknown): Check => {
+const compile = ({ id, inputSchema: schema }: ToolSpec): Check => {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     return unusable('the schema is no object');
   try {
-    drafts ??= { seven: new Ajv(options), latest: new Ajv2020(options) };
-    const ajv = isDraft7(schema) ? drafts.seven : drafts.latest;
-    const validate: ValidateFunction = ajv.compile(schema);
-    ajv.removeSchema(schema);
+    // The program's own schemas need no judge, which takes a tenth of a second to prepare.
+    const problem = id.startsWith('builtin:') ? null : malformed(schema);
+    if (problem !== null) return unusable(problem);
+    // INVARIANT: one compiler a schema, so that what one server calls itself never reaches the schema of another.
+    const alone = { ...options, meta: false, validateSchema: false } as const;
+    const compiler = isDraft7(schema) ? new Ajv(alone) : new Ajv2020(alone);
+    const validate: ValidateFunction = compiler.compile(schema);
     // An asynchronous check would answer with a promise, which counts as true.
     if ('$async' in validate) return unusable('the schema asks for an asynchronous check');
     return (args) => run(validate, args);
   } catch (error) {
     return unusable(error instanceof Error ? error.message : 'the schema cannot be compiled');
   }
+};
+
+let seven: Ajv | null = null;
+let latest: Ajv2020 | null = null;
+
+const malformed = (schema: object): string | null => {
+  const judge = isDraft7(schema) ? (seven ??= new Ajv(options)) : (latest ??= new Ajv2020(options));
+  return judge.validateSchema(schema) === true
+    ? null
+    : judge.errorsText(judge.errors, { dataVar: 'the schema' });
 };
 
 const isDraft7 = (schema: object): boolean =>
