@@ -20,11 +20,12 @@ export const sampleMeta = (agent: string | null, place: Partial<NewMeta> = {}): 
 });
 
 /** A fact as a command brings it to the store. */
-export const newEvent = (
-  ids: Ids,
-  fact: Fact,
-  meta: NewMeta = sampleMeta(null),
-): NewEvent => ({ ...fact, id: ids.next(), schema: 1, meta });
+export const newEvent = (ids: Ids, fact: Fact, meta: NewMeta = sampleMeta(null)): NewEvent => ({
+  ...fact,
+  id: ids.next(),
+  schema: 1,
+  meta,
+});
 
 /** A small event of an agent that changes nothing but the log. */
 export const steered = (ids: Ids, agent: string, text: string): NewEvent =>
