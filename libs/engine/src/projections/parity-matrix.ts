@@ -1,0 +1,30 @@
+import type { Trigger } from '@lockstep/policy';
+import { eventTypes, payloadsByFamily, type EventType } from '../events/event.ts';
+import { foldParity } from './parity/parity-fold.ts';
+import { emptyParity, freezeParity, thawParity, type ParityState } from './parity/parity-state.ts';
+import type { Projection } from './projection.ts';
+
+const others: readonly EventType[] = [
+  'ConfigApplied',
+  'GrantIssued',
+  'GrantRevoked',
+  'ArtifactRecorded',
+];
+
+/** The parity matrix: folds the log into evidence by agent, setting, path, trigger and expected value. A turn is judged when it
+ * ends, and as far as it is whenever the matrix is looked at. `supportedTriggers` are those that this build can start a turn
+ * with. */
+export const parityMatrix = (options: {
+  readonly supportedTriggers: readonly Trigger[];
+}): Projection<ParityState> => ({
+  name: 'parity-matrix',
+  version: 1,
+  types: eventTypes.filter((type) => Object.hasOwn(payloadsByFamily.turn, type) || others.includes(type)),
+  initial: () => emptyParity(options.supportedTriggers),
+  fold: foldParity,
+  freeze: freezeParity,
+  thaw: (json) => thawParity(json, options.supportedTriggers),
+});
+
+export type { ParityState } from './parity/parity-state.ts';
+export { parityCell, parityView, type ParityQuery } from './parity/parity-view.ts';

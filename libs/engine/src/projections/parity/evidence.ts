@@ -1,0 +1,130 @@
+import { enforcedKeys, type EnforcedKey } from '@lockstep/policy';
+import { newestFirst, setBounded } from './bounded.ts';
+import { variantKey } from './expectations.ts';
+import type { Comparison, Judgement, Segment } from './judge-parity.ts';
+import {
+  bounds,
+  laneKey,
+  type Evidence,
+  type EvidenceEvent,
+  type Lane,
+  type ParityState,
+} from './parity-state.ts';
+
+/** Adds a judged turn to the evidence of its lane. */
+export const addJudgement = (lanes: ParityState['lanes'], judgement: Judgement): void => {
+  const lane = laneOf(lanes, judgement);
+  if (judgement.variant !== null)
+    setBounded(lane.variants, variantKey(judgement.variant), judgement.variant, bounds.variants);
+  const marks = marksOf(judgement);
+  for (const key of enforcedKeys) {
+    const counted = new Set<string>();
+    for (const segment of judgement.segments) {
+      const comparison = segment.compare(key);
+      const evidence = evidenceOf(lane, key, comparison, judgement.at);
+      if (!counted.has(comparison.id)) countTurn(evidence, judgement);
+      counted.add(comparison.id);
+      if (comparison.gap !== null) addGap(evidence, comparison, segment, judgement);
+      addMarks(evidence, marks.get(key) ?? [], segment);
+    }
+  }
+};
+
+/** A biting event or objection of one setting, with the segment that it belongs to. */
+interface Mark {
+  readonly segment: Segment | undefined;
+  readonly event: EvidenceEvent;
+  readonly gap: Evidence['gap'];
+}
+
+const marksOf = (judgement: Judgement): ReadonlyMap<EnforcedKey, readonly Mark[]> => {
+  const marks = new Map<EnforcedKey, Mark[]>();
+  const add = (key: EnforcedKey, mark: Mark): void => {
+    const known = marks.get(key);
+    if (known === undefined) marks.set(key, [mark]);
+    else known.push(mark);
+  };
+  const { turn, segments } = judgement;
+  for (const { key, event, position, index, note } of judgement.bites)
+    add(key, {
+      segment: segmentAt(segments, index),
+      event: { id: event, turn, position, what: 'witness', note },
+      gap: null,
+    });
+  for (const { key, event, position, index, why, kind } of judgement.objections)
+    add(key, {
+      segment: index < 0 ? segments.at(-1) : segmentAt(segments, index),
+      event: { id: event ?? turn, turn, position, what: 'objection', note: why },
+      gap: { kind, reason: why },
+    });
+  return marks;
+};
+
+/** The last segment that began at or before an index; the first for what came before any. */
+const segmentAt = (segments: readonly Segment[], index: number): Segment | undefined =>
+  segments.findLast(({ from }) => from <= index) ?? segments[0];
+
+const addMarks = (evidence: Evidence, marks: readonly Mark[], segment: Segment): void => {
+  for (const mark of marks) {
+    if (mark.segment !== segment) continue;
+    if (mark.gap === null) evidence.bites += 1;
+    else evidence.gap = mark.gap;
+    evidence.events = newestFirst(evidence.events, mark.event, bounds.events);
+  }
+};
+
+const addGap = (
+  evidence: Evidence,
+  comparison: Comparison,
+  segment: Segment,
+  judgement: Judgement,
+): void => {
+  if (comparison.gap === null) return;
+  evidence.gap = comparison.gap;
+  evidence.seen = comparison.seen;
+  const at = judgement.eventAt(segment.from);
+  const event: EvidenceEvent = {
+    id: at?.id ?? judgement.turn,
+    turn: judgement.turn,
+    position: at?.position ?? '',
+    what: 'objection',
+    note: comparison.gap.reason,
+  };
+  evidence.events = newestFirst(evidence.events, event, bounds.events);
+};
+
+const countTurn = (evidence: Evidence, { turn, at }: Judgement): void => {
+  evidence.turns += 1;
+  evidence.lastSeen = Math.max(evidence.lastSeen, at);
+  evidence.turnIds = newestFirst(evidence.turnIds, turn, bounds.turnIds);
+};
+
+const evidenceOf = (lane: Lane, key: EnforcedKey, seen: Comparison, at: number): Evidence => {
+  let byValue = lane.keys.get(key);
+  if (byValue === undefined) lane.keys.set(key, (byValue = new Map<string, Evidence>()));
+  const known = byValue.get(seen.id);
+  if (known !== undefined) return known;
+  const fresh: Evidence = {
+    registry: seen.registry,
+    expected: seen.expected,
+    seen: seen.seen,
+    turns: 0,
+    bites: 0,
+    gap: null,
+    firstSeen: at,
+    lastSeen: at,
+    turnIds: [],
+    events: [],
+  };
+  setBounded(byValue, seen.id, fresh, bounds.values);
+  return fresh;
+};
+
+const laneOf = (lanes: ParityState['lanes'], { agent, path, trigger }: Judgement): Lane => {
+  const name = laneKey(agent, trigger);
+  const known = lanes.get(name);
+  if (known !== undefined) return known;
+  const lane: Lane = { agent, path, trigger, variants: new Map(), keys: new Map() };
+  lanes.set(name, lane);
+  return lane;
+};

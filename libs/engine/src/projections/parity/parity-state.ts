@@ -1,0 +1,192 @@
+import type {
+  EnforcedKey,
+  Host,
+  PathName,
+  ResolveRecords,
+  ResolveRequest,
+  Trigger,
+} from '@lockstep/policy';
+import type { Content } from '../../events/content.ts';
+import type { Position } from '../../events/envelope.ts';
+import type { TurnEvent } from '../../events/event.ts';
+import type { ConnectionOwner, RecordedGrant } from '../../monitors/recorded-turn.ts';
+import type { GapKind } from '../parity-matrix.view.ts';
+import { expectations, type Expectations } from './expectations.ts';
+
+/** An applied config as the log has it. */
+export interface RecordedConfig {
+  readonly version: number;
+  readonly digest: string;
+  readonly content: Content;
+  readonly host: Host;
+}
+
+/** A request as it came: another one of its kind is expected to get the same policy. */
+export interface Variant {
+  readonly request: ResolveRequest;
+  readonly records: ResolveRecords;
+}
+
+/** A biting event or an objection. */
+export interface EvidenceEvent {
+  readonly id: string;
+  readonly turn: string;
+  readonly position: Position;
+  readonly what: 'witness' | 'objection';
+  readonly note: string;
+}
+
+/** What was seen of one setting under one expected value. */
+export interface Evidence {
+  readonly registry: number;
+  /** Canonical JSON. */
+  readonly expected: string;
+  seen: string | null;
+  turns: number;
+  bites: number;
+  gap: { readonly kind: GapKind; readonly reason: string } | null;
+  firstSeen: number;
+  lastSeen: number;
+  turnIds: readonly string[];
+  events: readonly EvidenceEvent[];
+}
+
+/** Evidence by registry version and digest of the expected value. */
+export type KeyEvidence = Map<string, Evidence>;
+
+/** A turn without an end: its stream so far. */
+export interface OpenTurn {
+  readonly events: TurnEvent[];
+}
+
+/** Evidence and requests of one agent over one trigger. */
+export interface Lane {
+  readonly agent: string;
+  readonly path: PathName;
+  readonly trigger: Trigger;
+  readonly variants: Map<string, Variant>;
+  readonly keys: Map<EnforcedKey, KeyEvidence>;
+}
+
+/** The whole state of the matrix. It changes in place: its owner is the fold. */
+export interface ParityState {
+  /** Triggers that this build can start a turn with. */
+  readonly supported: readonly Trigger[];
+  position: Position | 'start';
+  readonly configs: Map<number, RecordedConfig>;
+  readonly open: Map<string, OpenTurn>;
+  readonly lanes: Map<string, Lane>;
+  readonly grants: Map<string, RecordedGrant>;
+  readonly connections: Map<string, ConnectionOwner>;
+  /** Number of tool results by ended turn. */
+  readonly toolResults: Map<string, number>;
+  /** Length of each artifact's text. */
+  readonly chars: Map<string, number>;
+  /** Texts of artifacts that hold policies and configs. */
+  readonly texts: Map<string, string>;
+  /** What resolve() says, remembered; no part of a checkpoint. */
+  readonly expectations: Expectations;
+}
+
+/** How much is kept: enough to judge what runs and to show where a cell rests, no more. */
+export const bounds = {
+  configs: 50,
+  variants: 20,
+  grants: 10_000,
+  connections: 5_000,
+  toolResults: 10_000,
+  chars: 20_000,
+  texts: 100,
+  values: 50,
+  turnIds: 20,
+  events: 20,
+} as const;
+
+/** The state before any event. */
+export const emptyParity = (supported: readonly Trigger[]): ParityState => ({
+  supported,
+  position: 'start',
+  configs: new Map(),
+  open: new Map(),
+  lanes: new Map(),
+  grants: new Map(),
+  connections: new Map(),
+  toolResults: new Map(),
+  chars: new Map(),
+  texts: new Map(),
+  expectations: expectations(),
+});
+
+/** Name of a lane. */
+export const laneKey = (agent: string, trigger: Trigger): string => `${agent} ${trigger}`;
+
+interface FrozenLane extends Omit<Lane, 'variants' | 'keys'> {
+  readonly variants: readonly (readonly [string, Variant])[];
+  readonly keys: readonly (readonly [EnforcedKey, readonly (readonly [string, Evidence])[]])[];
+}
+
+interface Frozen {
+  readonly position: Position | 'start';
+  readonly configs: readonly (readonly [number, RecordedConfig])[];
+  readonly open: readonly (readonly [string, readonly TurnEvent[]])[];
+  readonly lanes: readonly FrozenLane[];
+  readonly grants: readonly (readonly [string, RecordedGrant])[];
+  readonly connections: readonly (readonly [string, ConnectionOwner])[];
+  readonly toolResults: readonly (readonly [string, number])[];
+  readonly chars: readonly (readonly [string, number])[];
+  readonly texts: readonly (readonly [string, string])[];
+}
+
+/** Plain JSON for a checkpoint: a copy that later folds do not change. */
+export const freezeParity = (state: ParityState): unknown => {
+  const frozen: Frozen = {
+    position: state.position,
+    configs: [...state.configs],
+    open: [...state.open].map(([turn, { events }]) => [turn, [...events]]),
+    lanes: [...state.lanes.values()].map((lane) => ({
+      agent: lane.agent,
+      path: lane.path,
+      trigger: lane.trigger,
+      variants: [...lane.variants],
+      keys: [...lane.keys].map(([key, found]) => [
+        key,
+        [...found].map(([id, evidence]) => [id, { ...evidence }]),
+      ]),
+    })),
+    grants: [...state.grants],
+    connections: [...state.connections],
+    toolResults: [...state.toolResults],
+    chars: [...state.chars],
+    texts: [...state.texts],
+  };
+  return frozen;
+};
+
+/** Back from a checkpoint of the same version. */
+export const thawParity = (json: unknown, supported: readonly Trigger[]): ParityState => {
+  const frozen = json as Frozen;
+  return {
+    supported,
+    position: frozen.position,
+    configs: new Map(frozen.configs),
+    open: new Map(frozen.open.map(([turn, events]) => [turn, { events: [...events] }])),
+    lanes: new Map(frozen.lanes.map((lane) => [laneKey(lane.agent, lane.trigger), thawLane(lane)])),
+    grants: new Map(frozen.grants),
+    connections: new Map(frozen.connections),
+    toolResults: new Map(frozen.toolResults),
+    chars: new Map(frozen.chars),
+    texts: new Map(frozen.texts),
+    expectations: expectations(),
+  };
+};
+
+const thawLane = (lane: FrozenLane): Lane => ({
+  ...lane,
+  variants: new Map(lane.variants),
+  keys: new Map(
+    lane.keys.map(([key, found]) => [
+      key,
+      new Map(found.map(([id, evidence]) => [id, { ...evidence }])),
+    ]),
+  ),
+});

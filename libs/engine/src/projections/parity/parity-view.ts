@@ -1,0 +1,157 @@
+import {
+  enforcedKeys,
+  pathNames,
+  registry,
+  settingKeys,
+  triggersByPath,
+  type EnforcedKey,
+  type PathName,
+  type SettingKey,
+  type Trigger,
+} from '@lockstep/policy';
+import { surfaceOf } from './surface-of.ts';
+import {
+  cellStates,
+  type CellState,
+  type ParityCell,
+  type ParityCellDetail,
+  type ParityRow,
+  type ParityView,
+  type TriggerCell,
+} from '../parity-matrix.view.ts';
+import { cellOf, evidenceIn, type CellQuestion } from './cell.ts';
+import { withOpenTurns } from './open-turns.ts';
+import type { Lane, ParityState } from './parity-state.ts';
+import { appliedConfig, latestVersion } from './surroundings.ts';
+
+/** What of the matrix is wanted. Absent = all. */
+export interface ParityQuery {
+  readonly agent?: string;
+  /** The matrix as this config version expects it; the latest by default. */
+  readonly configVersion?: number;
+  /** Only evidence seen at or after this time (ms since the epoch) counts. */
+  readonly since?: number;
+}
+
+/** The matrix as it stands, open turns included. */
+export const parityView = (state: ParityState, query: ParityQuery = {}): ParityView => {
+  const board = boardOf(state, query);
+  const rows = settingKeys.map((setting): ParityRow => {
+    const cell = (path: PathName) => [path, pathCell(board, setting, path)] as const;
+    return {
+      setting,
+      surface: surfaceOf(setting),
+      cells: Object.fromEntries(pathNames.map(cell)) as Record<PathName, ParityCell>,
+    };
+  });
+  const states = rows.flatMap(({ cells }) => pathNames.map((path) => cells[path].state));
+  return {
+    position: state.position,
+    figure: {
+      enforced: states.filter((s) => s === 'enforced').length,
+      of: states.filter((s) => s !== 'n/a').length,
+    },
+    rows,
+  };
+};
+
+/** One cell with all that it rests on. */
+export const parityCell = (
+  state: ParityState,
+  setting: SettingKey,
+  path: PathName,
+  query: ParityQuery = {},
+): ParityCellDetail => {
+  const board = boardOf(state, query);
+  return {
+    setting,
+    path,
+    explain: registry[setting].explain,
+    cell: pathCell(board, setting, path),
+    evidence: isEnforced(setting)
+      ? triggersOf(path).flatMap((trigger) =>
+          board.agents.flatMap((agent) => evidenceIn(question(board, agent, trigger), setting)),
+        )
+      : [],
+  };
+};
+
+interface Board {
+  readonly state: ParityState;
+  readonly lanes: ReadonlyMap<string, Lane>;
+  readonly agents: readonly string[];
+  readonly version: number | null;
+  readonly since: number;
+}
+
+const boardOf = (state: ParityState, query: ParityQuery): Board => {
+  const version = query.configVersion ?? latestVersion(state);
+  const lanes = withOpenTurns(state);
+  const applied = version === null ? null : appliedConfig(state, version);
+  const known = [
+    ...Object.keys(applied?.config.agents ?? {}),
+    ...[...lanes.values()].map(({ agent }) => agent),
+  ];
+  const agents = query.agent === undefined ? [...new Set(known)].sort() : [query.agent];
+  return { state, lanes, agents, version, since: query.since ?? 0 };
+};
+
+const question = (board: Board, agent: string, trigger: Trigger): CellQuestion => ({
+  ...board,
+  agent,
+  trigger,
+});
+
+const pathCell = (board: Board, setting: SettingKey, path: PathName): ParityCell => {
+  const cells = triggersOf(path).map((trigger) => {
+    const cell = triggerCell(board, setting, trigger);
+    return [trigger, cell] as const;
+  });
+  const worst = worstOf(cells.map(([, cell]) => cell));
+  return {
+    ...described(worst),
+    since: worst.since,
+    triggers: Object.fromEntries(cells),
+  };
+};
+
+const triggerCell = (board: Board, setting: SettingKey, trigger: Trigger): TriggerCell => {
+  if (!isEnforced(setting)) return notHere('this setting comes later');
+  if (board.version === null && board.agents.length === 0) return notHere('no config was applied');
+  if (board.agents.length === 0) return notHere('config names no agent');
+  const open = board.agents.map((agent) => cellOf(question(board, agent, trigger), setting));
+  const worst = worstOf(open);
+  const seen = open.map(({ lastSeen }) => lastSeen).filter((at) => at !== null);
+  return {
+    ...worst,
+    turns: open.reduce((sum, { turns }) => sum + turns, 0),
+    lastSeen: seen.length === 0 ? null : Math.max(...seen),
+  };
+};
+
+const worstOf = (cells: readonly TriggerCell[]): TriggerCell =>
+  cells.reduce(
+    (worst, cell) => (rank(cell.state) < rank(worst.state) ? cell : worst),
+    cells[0] ?? notHere('nothing can start this path'),
+  );
+
+const rank = (state: CellState): number => cellStates.indexOf(state);
+
+const described = ({ state, kind, reason }: TriggerCell) => ({
+  state,
+  ...(kind === undefined ? {} : { kind }),
+  ...(reason === undefined ? {} : { reason }),
+});
+
+const notHere = (reason: string): TriggerCell => ({
+  state: 'n/a',
+  reason,
+  since: null,
+  turns: 0,
+  lastSeen: null,
+});
+
+const triggersOf = (path: PathName): readonly Trigger[] => triggersByPath[path];
+
+const enforced: ReadonlySet<string> = new Set(enforcedKeys);
+const isEnforced = (key: SettingKey): key is EnforcedKey => enforced.has(key);

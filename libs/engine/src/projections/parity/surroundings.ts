@@ -1,0 +1,46 @@
+import type { AppliedConfig, PolicySnapshot } from '@lockstep/policy';
+import { policySnapshotSchema } from '@lockstep/policy';
+import type { Surroundings } from '../../monitors/recorded-turn.ts';
+import type { ParityState } from './parity-state.ts';
+
+/** What monitors may look up, from what the fold kept. */
+export const surroundingsOf = (state: ParityState): Surroundings => ({
+  snapshot: (digest) => readSnapshot(state.texts.get(digest)),
+  text: (digest) => state.texts.get(digest) ?? null,
+  chars: (digest) => state.chars.get(digest) ?? null,
+  grant: (id) => state.grants.get(id) ?? null,
+  connection: (digest) => state.connections.get(digest) ?? null,
+  toolResults: (turn) => state.toolResults.get(turn) ?? null,
+});
+
+/** An applied config by version, parsed again from the log; null if there was none or it cannot be read. */
+export const appliedConfig = (state: ParityState, version: number): AppliedConfig | null => {
+  const stored = state.configs.get(version);
+  if (stored === undefined) return null;
+  const { content } = stored;
+  const text =
+    'inline' in content
+      ? content.inline
+      : 'artifact' in content
+        ? (state.texts.get(content.artifact) ?? null)
+        : null;
+  return state.expectations.config(stored, text);
+};
+
+/** Number of the config in force, or null before the first. */
+export const latestVersion = (state: ParityState): number | null =>
+  state.configs.size === 0 ? null : Math.max(...state.configs.keys());
+
+const readSnapshot = (text: string | undefined): PolicySnapshot | null => {
+  if (text === undefined) return null;
+  const read = policySnapshotSchema.safeParse(parsed(text));
+  return read.success ? read.data : null;
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
