@@ -8,6 +8,7 @@ import {
   type Host,
 } from '@lockstep/policy';
 import { readConfigFile } from './config-file.ts';
+import { InvalidConfigError } from './config-problem.ts';
 
 export type CheckResult =
   | {
@@ -18,6 +19,12 @@ export type CheckResult =
       readonly warnings: readonly ConfigProblem[];
     }
   | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+
+/** A good config, with the text that it was read from. */
+export interface StartConfig {
+  readonly text: string;
+  readonly checked: Extract<CheckResult, { readonly ok: true }>;
+}
 
 const formats: Readonly<Record<string, ConfigFormat>> = {
   '.toml': 'toml',
@@ -38,6 +45,25 @@ export const checkConfig = async (text: string, file: string, host: Host): Promi
   if (problems.length > 0) return { ok: false, problems };
   const { digest } = readableConfig(parsed.config);
   return { ok: true, config: parsed.config, digest, warnings: parsed.warnings };
+};
+
+/** Reads the config that a daemon is to start on.
+ * @throws InvalidConfigError with every problem; nothing was written anywhere then */
+export const readStartConfig = async (file: string, host: Host): Promise<StartConfig> => {
+  const text = await readConfigFile(file);
+  if (text === null)
+    throw new InvalidConfigError(file, [
+      {
+        path: '',
+        line: null,
+        column: null,
+        code: 'syntax',
+        message: 'the file cannot be read: name another with `--config`',
+      },
+    ]);
+  const checked = await checkConfig(text, file, host);
+  if (!checked.ok) throw new InvalidConfigError(file, checked.problems);
+  return { text, checked };
 };
 
 const scriptProblems = async (config: Config, base: string): Promise<ConfigProblem[]> => {

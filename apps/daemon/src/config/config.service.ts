@@ -8,19 +8,21 @@ import {
 } from '@lockstep/engine';
 import {
   canonicalJson,
+  diffConfigs,
   digestOfText,
   parseStoredConfig,
   readableConfig,
+  widens,
   type AppliedConfig,
+  type Config,
+  type ConfigChange,
   type ConfigProblem,
   type Host,
   type Principal,
 } from '@lockstep/policy';
 import type { FactRecorder } from '../record-fact.ts';
-import type { CheckResult } from './check-config.ts';
-import { diffConfigs } from './config-diff.ts';
+import type { CheckResult, StartConfig } from './check-config.ts';
 import { readConfigFile, replaceConfigFile, watchConfigFile } from './config-file.ts';
-import { InvalidConfigError } from './config-problem.ts';
 import type { CurrentConfig } from './current-config.port.ts';
 
 export interface ConfigParts {
@@ -32,8 +34,6 @@ export interface ConfigParts {
   readonly log: Logger;
   /** Judges a config text: its form and everything that it names. */
   readonly check: (text: string) => Promise<CheckResult>;
-  /** Keys that grant more after than before. */
-  readonly widens: (before: AppliedConfig, after: AppliedConfig) => readonly string[];
   readonly times?: { readonly debounceMs: number; readonly pollMs: number };
 }
 
@@ -70,28 +70,11 @@ export class ConfigService implements CurrentConfig {
     this.#versions.set(start.applied.version, start.applied);
   }
 
-  /** Reads the file and brings it into force.
-   * @throws InvalidConfigError when it cannot be read or has a problem; nothing was recorded then but the rejection */
-  static async open(parts: ConfigParts): Promise<ConfigService> {
-    const text = await readConfigFile(parts.file);
-    if (text === null)
-      throw new InvalidConfigError(parts.file, [
-        {
-          path: '',
-          line: null,
-          column: null,
-          code: 'syntax',
-          message: 'the file cannot be read',
-        },
-      ]);
-    const checked = await parts.check(text);
-    if (!checked.ok) {
-      await recordRejected(parts, text, checked.problems, 'start');
-      throw new InvalidConfigError(parts.file, checked.problems);
-    }
+  /** Brings the config that the daemon starts on into force. */
+  static async open(parts: ConfigParts, start: StartConfig): Promise<ConfigService> {
     const texts = await recordedTexts(parts);
-    const applied = await applyChecked(parts, texts, checked, 'start');
-    return new ConfigService(parts, texts, { text, applied });
+    const applied = await applyChecked(parts, texts, start.checked, 'start');
+    return new ConfigService(parts, texts, { text: start.text, applied });
   }
 
   current(): AppliedConfig {
@@ -118,9 +101,13 @@ export class ConfigService implements CurrentConfig {
     return this.#parts.check(text);
   }
 
-  /** Keys that grant more under one config than under another. */
-  widens(before: AppliedConfig, after: AppliedConfig): readonly string[] {
-    return this.#parts.widens(before, after);
+  /** What another config would change, and what of it grants more. */
+  compare(after: Config): {
+    readonly diff: readonly ConfigChange[];
+    readonly widens: readonly string[];
+  } {
+    const { config, host } = this.#current;
+    return { diff: diffConfigs(config, after), widens: widens(config, after, host) };
   }
 
   /** The file as it stands; null when it cannot be read now. */
@@ -236,16 +223,16 @@ const applyChecked = async (
   if (latest?.digest === digest && canonicalJson(latest.host) === canonicalJson(host))
     return { version: latest.version, digest, config, host };
   const applied = { version: (latest?.version ?? 0) + 1, digest, config, host };
-  const before = latest === null ? null : appliedOf(latest, texts.get(latest.version) ?? '');
+  const recorded = latest === null ? null : appliedOf(latest, texts.get(latest.version) ?? '');
+  const before = recorded?.config ?? null;
   const { text } = readableConfig(config);
   const data: DataOf<'ConfigApplied'> = {
     version: applied.version,
     content: await contentOf(parts.artifacts, text),
     digest,
     by: nameOf(by),
-    diff:
-      before === null ? [] : diffConfigs(before.config, config).map((change) => ({ ...change })),
-    widens: before === null ? [] : [...parts.widens(before, applied)],
+    diff: diffConfigs(before, config).map((change) => ({ ...change })),
+    widens: widens(before, config, host),
     host,
   };
   await parts.recorder.record('config', [{ type: 'ConfigApplied', data }], {

@@ -7,13 +7,21 @@ import { eventId } from './event-id.ts';
 import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
 import { seesEvent, showEvent } from './show.ts';
 import { SseChannel } from './sse.ts';
-import { FindTurn } from './turns/turn-commands.ts';
+import { AwaitTurn, FindTurn } from './turns/turn-commands.ts';
 
-/** One request for a stream, checked. */
+/** One request for a stream, its caller known. */
 export interface StreamRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly caller: Caller;
+}
+
+interface Feed {
+  readonly after: Position | 'start';
+  readonly filter: EventFilter;
+  readonly judge: (event: LockstepEvent) => 'send' | 'send and stop' | 'skip';
+  /** Aborted: what was sent so far is enough. */
+  readonly enough: AbortSignal;
 }
 
 const turnEnds: ReadonlySet<string> = new Set([
@@ -41,40 +49,62 @@ export class EventStreams {
     want: { readonly filter: EventFilter; readonly matches: (event: LockstepEvent) => boolean },
   ): Promise<void> {
     const { generation } = this.#parts.store;
-    const channel = this.#channel(open, eventId(generation, from.after));
+    const id = eventId(generation, from.after);
+    const channel = this.#channel(open, id);
     if (from.foreign)
-      await channel.send({
-        id: eventId(generation, from.after),
-        event: 'reset',
-        data: { generation, position: from.after },
-      });
-    await this.#pump(channel, open.caller, { after: from.after, filter: want.filter }, (event) =>
-      want.matches(event) ? 'send' : 'skip',
-    );
+      await channel.send({ id, event: 'reset', data: { generation, position: from.after } });
+    await this.#pump(channel, open.caller, {
+      after: from.after,
+      filter: want.filter,
+      judge: (event) => (want.matches(event) ? 'send' : 'skip'),
+      enough: new AbortController().signal,
+    });
   }
 
-  /** Follows one turn to its end: its events, text while it is made, and the answer. */
+  /** Follows one turn: its events, text while it is made, and the answer. Ends with the turn, or, if only that is wanted, when it
+   * waits for a person. */
   async followTurn(
     open: StreamRequest,
     turn: string,
-    options: { readonly after: Position | 'start'; readonly deltas: boolean },
+    options: {
+      readonly after: Position | 'start';
+      readonly deltas: boolean;
+      readonly until: 'ended' | 'settled';
+    },
   ): Promise<void> {
     const channel = this.#channel(open, null);
-    const stopDeltas = options.deltas
-      ? this.#parts.turns.deltas(turn, (delta) => {
-          // Text on its way is a courtesy: a slow reader gets it with the events.
-          if (!channel.isFull) void channel.send({ event: 'delta', data: delta });
-        })
-      : () => undefined;
-    channel.signal.addEventListener('abort', stopDeltas);
-    const filter = { streams: [`turn-${turn}`] };
-    await this.#pump(channel, open.caller, { after: options.after, filter }, (event) =>
-      turnEnds.has(event.type) ? 'send and stop' : 'send',
-    );
+    const stopDeltas = options.deltas ? this.#sendDeltas(channel, turn) : () => undefined;
+    const enough = new AbortController();
+    let target: Position | null = null;
+    let sent: Position = '';
+    if (options.until === 'settled')
+      void this.#queries.execute(new AwaitTurn(turn, channel.signal)).then((answer) => {
+        target = answer?.position ?? '';
+        if (sent >= target) enough.abort();
+      });
+    await this.#pump(channel, open.caller, {
+      after: options.after,
+      filter: { streams: [`turn-${turn}`] },
+      judge: (event) => {
+        sent = event.position;
+        const done = turnEnds.has(event.type) || (target !== null && sent >= target);
+        return done ? 'send and stop' : 'send';
+      },
+      enough: enough.signal,
+    });
     stopDeltas();
     const answer = await this.#queries.execute(new FindTurn(turn));
     if (answer !== null) await channel.send({ event: 'end', data: answer });
     channel.end();
+  }
+
+  #sendDeltas(channel: SseChannel, turn: string): () => void {
+    const stop = this.#parts.turns.deltas(turn, (delta) => {
+      // Text on its way is a courtesy: a slow reader gets it with the events.
+      if (!channel.isFull) void channel.send({ event: 'delta', data: delta });
+    });
+    channel.signal.addEventListener('abort', stop);
+    return stop;
   }
 
   #channel(open: StreamRequest, lastId: string | null): SseChannel {
@@ -83,15 +113,12 @@ export class EventStreams {
     return channel;
   }
 
-  async #pump(
-    channel: SseChannel,
-    opened: Caller,
-    from: { readonly after: Position | 'start'; readonly filter: EventFilter },
-    judge: (event: LockstepEvent) => 'send' | 'send and stop' | 'skip',
-  ): Promise<void> {
+  async #pump(channel: SseChannel, opened: Caller, feed: Feed): Promise<void> {
     const { generation } = this.#parts.store;
-    const subscription = this.#parts.store.subscribe(from);
-    channel.signal.addEventListener('abort', () => void subscription.return?.());
+    const subscription = this.#parts.store.subscribe({ after: feed.after, filter: feed.filter });
+    const stop = (): void => void subscription.return?.();
+    channel.signal.addEventListener('abort', stop);
+    feed.enough.addEventListener('abort', stop);
     for await (const message of subscription) {
       if (channel.signal.aborted) break;
       // Roles, scopes and the token itself may have changed since the stream was opened.
@@ -109,7 +136,7 @@ export class EventStreams {
         continue;
       }
       const { event } = message;
-      const verdict = judge(event);
+      const verdict = feed.judge(event);
       if (verdict !== 'skip' && seesEvent(caller, event))
         await channel.send({
           id: eventId(generation, event.position),
@@ -118,6 +145,5 @@ export class EventStreams {
         });
       if (verdict === 'send and stop') break;
     }
-    await subscription.return?.();
   }
 }

@@ -46,7 +46,6 @@ const byStatus: Readonly<Record<number, ProblemCode>> = {
   401: 'unauthenticated',
   403: 'forbidden',
   404: 'not_found',
-  405: 'method_not_allowed',
   413: 'too_large',
   414: 'invalid_body',
   415: 'unsupported_media_type',

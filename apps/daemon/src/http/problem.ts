@@ -8,7 +8,6 @@ export const problemCodes = {
   forbidden: [403, 'this is not permitted'],
   not_found: [404, 'there is no such thing'],
   agent_unavailable: [404, 'the agent is not available'],
-  method_not_allowed: [405, 'this address does not take that method'],
   already_decided: [409, 'somebody decided before'],
   stale_revision: [409, 'the request has changed since it was shown'],
   already_ended: [409, 'it has ended before'],

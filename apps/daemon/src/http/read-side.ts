@@ -21,9 +21,10 @@ export interface ProjectionStatus {
   readonly name: string;
   readonly version: number;
   readonly position: Position | 'start';
-  /** Events between the log's end and this position, as far as it is known. */
-  readonly behind: number | null;
-  readonly rebuilding: boolean;
+  readonly state: 'live' | 'catching_up' | 'failed';
+  /** Positions between this read model and the end of the log. */
+  readonly lag: number;
+  readonly failure: { readonly position: string; readonly message: string } | null;
 }
 
 /** What the routes read of the read models. `sees` says which agents the caller may see. */
@@ -32,10 +33,11 @@ export interface ReadSide {
   turn(id: string): Promise<TurnDetail | null>;
   approvals(query: ApprovalQuery, sees: (agent: string) => boolean): Promise<Page<InboxRow>>;
   approval(id: string): Promise<InboxRow | null>;
-  parity(): Promise<ParityView>;
+  /** Of all agents, or of one. */
+  parity(agent: string | null): Promise<ParityView>;
   parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail>;
   trail(agent: string, query: TrailQuery): Promise<Page<TrailEntry>>;
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Starts to build all of them again from the log. */
+  /** Starts to build them again from the log. */
   rebuild(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
-import type { ResolutionProblem } from '@lockstep/policy';
+import { explainPolicy, type ResolutionProblem } from '@lockstep/policy';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
@@ -86,6 +86,7 @@ export class AgentsController {
       digest: parts.digest,
       surfaces: parts.surfaces,
       snapshot: parts.snapshot,
+      rows: explainPolicy(parts),
       provenance: parts.provenance,
       narrowings: parts.narrowings,
     };

@@ -11,9 +11,8 @@ import {
   Res,
 } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { AppliedConfig, ConfigProblem } from '@lockstep/policy';
+import type { ConfigProblem } from '@lockstep/policy';
 import type { Caller } from '../../access/caller.ts';
-import { diffConfigs } from '../../config/config-diff.ts';
 import { CallerParam } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
 import { notFound, ProblemError } from '../problem.ts';
@@ -28,7 +27,7 @@ import {
   versionSchema,
 } from '../schemas/config.schema.ts';
 
-type Text = { readonly content: string };
+type Text = { readonly text: string };
 
 /** The config in force, its versions, and changes of it. */
 @Controller('v1/config')
@@ -53,7 +52,7 @@ export class ConfigController {
       version: applied.version,
       digest: applied.digest,
       file: config.file,
-      content: await config.text(),
+      text: await config.text(),
       config: applied.config,
     };
   }
@@ -93,7 +92,7 @@ export class ConfigController {
   })
   async check(@Body({ schema: configBody }) body: Text): Promise<unknown> {
     const { config } = this.#parts;
-    const checked = await config.check(body.content);
+    const checked = await config.check(body.text);
     if (!checked.ok)
       return {
         ok: false,
@@ -103,15 +102,12 @@ export class ConfigController {
         diff: [],
         widens: [],
       };
-    const now = config.current();
-    const then: AppliedConfig = { ...now, digest: checked.digest, config: checked.config };
     return {
       ok: true,
       digest: checked.digest,
       problems: [],
       warnings: checked.warnings.map(placed),
-      diff: diffConfigs(now.config, checked.config),
-      widens: config.widens(now, then),
+      ...config.compare(checked.config),
     };
   }
 
@@ -133,7 +129,7 @@ export class ConfigController {
         'send `If-Match` with the digest of the config that you changed',
       );
     const digest = ifMatch.replace(/^(?:W\/)?"?/, '').replace(/"$/, '');
-    const result = await this.#parts.config.put(body.content, digest, caller.principal);
+    const result = await this.#parts.config.put(body.text, digest, caller.principal);
     switch (result.kind) {
       case 'changed':
         throw new ProblemError('config_changed', 'the config has changed since: read it again', {

@@ -85,16 +85,19 @@ export class EventsController {
         ? { after: resume.position, foreign: false }
         : { after: await store.head(), foreign: true };
     }
-    return { after: query.after ?? (await store.head()), foreign: false };
+    const after = query.after === 'end' ? await store.head() : query.after;
+    return { after, foreign: false };
   }
 }
 
-const filterOf = (query: StreamQuery): EventFilter => ({
+type Wanted = Pick<StreamQuery, 'types' | 'agent' | 'path'>;
+
+const filterOf = (query: Wanted): EventFilter => ({
   ...(query.types === undefined ? {} : { types: query.types }),
   ...(query.agent === undefined ? {} : { agent: query.agent }),
 });
 
 const matcher =
-  (query: StreamQuery) =>
+  (query: Wanted) =>
   (event: LockstepEvent): boolean =>
     query.path === undefined || event.meta.path === query.path;

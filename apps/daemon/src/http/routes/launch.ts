@@ -58,7 +58,11 @@ export class Launcher {
     void call.reply.header('location', `/v1/turns/${launched.turn}`);
     if (wantsStream(call.request)) {
       const after = launched.repeat ? 'start' : launched.position;
-      await this.#streams.followTurn(call, launched.turn, { after, deltas: true });
+      await this.#streams.followTurn(call, launched.turn, {
+        after,
+        deltas: true,
+        until: 'settled',
+      });
       return;
     }
     const answer = call.wait

@@ -37,9 +37,9 @@ export class OpsController {
   @Route({ access: ['viewer'], summary: 'Figures for Prometheus.', answers: { 200: 'text' } })
   async metrics(): Promise<string> {
     const { ledger, live, metrics, readSide } = this.#parts;
-    const parity = await readSide.parity();
+    const parity = await readSide.parity(null);
     const gaps = parity.rows.flatMap((row) => Object.values(row.cells)).filter(isGap).length;
-    const behind = (await readSide.status()).map((status) => status.behind ?? 0);
+    const behind = (await readSide.status()).map((status) => status.lag);
     return metrics.render({
       lockstep_parity_gaps: gaps,
       lockstep_parity_enforced: parity.figure.enforced,

@@ -1,4 +1,4 @@
-import { Controller, Get, HttpCode, Inject, Param, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@nestjs/common';
 import type { PathName, SettingKey } from '@lockstep/policy';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam } from '../caller.decorator.ts';
@@ -7,9 +7,11 @@ import { Route } from '../route.decorator.ts';
 import { acceptedSchema } from '../schemas/turn.schema.ts';
 import {
   parityCellSchema,
+  parityQuery,
   paritySchema,
   pathParam,
   projectionListSchema,
+  rebuildBody,
   settingParam,
 } from '../schemas/parity.schema.ts';
 
@@ -28,8 +30,10 @@ export class ParityController {
     summary: 'The parity matrix at a position.',
     answers: { 200: paritySchema },
   })
-  parity(): Promise<unknown> {
-    return this.#parts.readSide.parity();
+  parity(
+    @Query({ schema: parityQuery }) query: { readonly agent?: string | undefined },
+  ): Promise<unknown> {
+    return this.#parts.readSide.parity(query.agent ?? null);
   }
 
   @Get('parity/cells/:setting/:path')
@@ -67,7 +71,7 @@ export class ParityController {
     summary: 'Build the read models again from the log.',
     answers: { 202: acceptedSchema },
   })
-  async rebuild(): Promise<unknown> {
+  async rebuild(@Body({ schema: rebuildBody }) _body: object): Promise<unknown> {
     await this.#parts.readSide.rebuild();
     return { id: 'projections', status: 'rebuilding' };
   }

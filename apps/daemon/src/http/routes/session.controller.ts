@@ -100,7 +100,9 @@ export class SessionController {
 }
 
 const show = (caller: Caller, session: CookieSession | null) => ({
-  principal: caller.principal,
+  principal: caller.principal.id,
+  kind: caller.principal.kind,
+  person: caller.principal.person,
   roles: [...caller.roles],
   scopes: caller.scopes,
   via: caller.via,

@@ -14,6 +14,8 @@ import {
 } from '../schemas/access.schema.ts';
 import { idSchema } from '../schemas/common.schema.ts';
 
+const dayMs = 86_400_000;
+
 /** Tokens of programs and people. */
 @Controller('v1/tokens')
 export class TokensController {
@@ -46,9 +48,9 @@ export class TokensController {
     if (body.name === localTokenName || this.#live().some(({ name }) => name === body.name))
       throw new ProblemError('name_taken', `there is a token \`${body.name}\`: revoke it first`);
     const expires =
-      body.expires_in_secs === 'never'
+      body.expiresInDays === null
         ? ('never' as const)
-        : this.#parts.clock.now() + body.expires_in_secs * 1000;
+        : this.#parts.clock.now() + body.expiresInDays * dayMs;
     const wish = { name: body.name, roles: body.roles, scopes: body.scopes, expires };
     const { id, token } = await this.#parts.accessLog.issue(wish, caller.principal);
     return { id, ...wish, token };

@@ -117,7 +117,11 @@ export class TurnsController {
       typeof lastId === 'string' ? resumeFrom(lastId, this.#parts.store.generation) : null;
     const after = resume?.kind === 'after' ? resume.position : 'start';
     const own = await this.#isOwn(answer, caller);
-    await this.#streams.followTurn({ caller, request, reply }, id, { after, deltas: own });
+    await this.#streams.followTurn({ caller, request, reply }, id, {
+      after,
+      deltas: own,
+      until: 'ended',
+    });
   }
 
   @Post(':id/cancel')

@@ -14,11 +14,9 @@ export type SignInBody = z.infer<typeof signInBody>;
 
 export const sessionSchema = z
   .strictObject({
-    principal: z.strictObject({
-      kind: z.string(),
-      id: z.string(),
-      person: z.string().nullable(),
-    }),
+    principal: z.string(),
+    kind: z.enum(['token', 'local']),
+    person: z.string().nullable(),
     roles: z.array(roleSchema),
     scopes: z.strictObject({ agents: z.array(z.string()), tools: z.array(z.string()) }),
     via: z.enum(['bearer', 'cookie']),
@@ -39,10 +37,8 @@ export const issueTokenBody = z
     scopes: z
       .strictObject({ agents: patterns.default(['*']), tools: patterns.default(['*']) })
       .prefault({}),
-    /** Seconds from now, or never. */
-    expires_in_secs: z
-      .union([z.int().min(1).max(315_360_000), z.literal('never')])
-      .default('never'),
+    /** Null: until it is revoked. */
+    expiresInDays: z.int().min(1).max(3650).nullable().default(null),
   })
   .meta({ id: 'IssueToken' });
 export type IssueTokenBody = z.infer<typeof issueTokenBody>;

@@ -36,6 +36,17 @@ export const policySchema = z
     config: z.strictObject({ version: z.int(), digest: z.string() }),
     digest: z.string(),
     snapshot: z.looseObject({}),
+    /** Every setting with its value as a person reads it, and where that came from. */
+    rows: z.array(
+      z.strictObject({
+        key: z.string(),
+        value: z.string(),
+        source: z.string(),
+        name: z.string().nullable(),
+        path: z.string().nullable(),
+        explain: z.string(),
+      }),
+    ),
     provenance: z.array(z.looseObject({})),
     narrowings: z.array(z.looseObject({})),
   })

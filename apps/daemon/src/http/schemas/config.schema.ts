@@ -16,7 +16,7 @@ const change = z.strictObject({
 export const configBody = z
   .strictObject({
     /** The whole text of the file, in the file's own format. */
-    content: z.string().max(4_000_000),
+    text: z.string().max(4_000_000),
   })
   .meta({ id: 'ConfigText' });
 
@@ -26,7 +26,7 @@ export const configViewSchema = z
     digest: z.string(),
     file: z.string(),
     /** The file as it stands; null when it cannot be read now. It may hold an edit that was rejected. */
-    content: z.string().nullable(),
+    text: z.string().nullable(),
     config: z.looseObject({}),
   })
   .meta({ id: 'Config' });

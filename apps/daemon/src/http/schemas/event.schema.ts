@@ -8,8 +8,8 @@ const types = manyOf(z.enum(eventTypes as [EventType, ...EventType[]]));
 const after = z.union([positionSchema, z.literal('start')]);
 
 export const streamQuery = z.strictObject({
-  /** Absent: only what comes from now on. */
-  after: after.optional(),
+  /** `end`, or absent: only what comes from now on. */
+  after: z.union([after, z.literal('end')]).default('end'),
   types: types.optional(),
   agent: agentQuery,
   path: pathNameSchema.optional(),

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { pathNameSchema, settingKeys, type SettingKey } from '@lockstep/policy';
+import { agentQuery } from './common.schema.ts';
 
 export const settingParam = z.enum(settingKeys as [SettingKey, ...SettingKey[]]);
 export const pathParam = pathNameSchema;
+
+export const parityQuery = z.strictObject({ agent: agentQuery });
+export const rebuildBody = z.strictObject({}).prefault({}).meta({ id: 'Rebuild' });
 
 const cell = z.looseObject({
   state: z.string(),
@@ -37,7 +41,17 @@ export const parityCellSchema = z
 
 export const projectionListSchema = z
   .strictObject({
-    items: z.array(z.looseObject({ name: z.string(), position: z.string() })),
+    items: z.array(
+      z.strictObject({
+        name: z.string(),
+        version: z.int(),
+        state: z.enum(['live', 'catching_up', 'failed']),
+        position: z.string(),
+        /** Positions between this read model and the end of the log. */
+        lag: z.int(),
+        failure: z.looseObject({ message: z.string() }).nullable(),
+      }),
+    ),
     next: z.null(),
   })
   .meta({ id: 'ProjectionList' });

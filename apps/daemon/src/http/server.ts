@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net';
+import type { LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { frameworkErrors, guardEntry } from './entry.ts';
+import { controllers, HttpModule } from './http.module.ts';
+import type { HttpParts } from './http-parts.ts';
+import { createOpenApi } from './openapi.ts';
+
+/** The HTTP side of one daemon. */
+export interface HttpServer {
+  readonly app: NestFastifyApplication;
+  /** Answers the address, its real port filled in. Rejects when the port cannot be had. */
+  listen(port: number, host: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** How long a client may take to send a request, and between two on one connection. */
+const times = { requestTimeout: 30_000, keepAliveTimeout: 10_000, headersTimeout: 15_000 };
+
+export const createHttpServer = async (parts: HttpParts): Promise<HttpServer> => {
+  const { gateway } = parts.config.current().config;
+  const adapter = new FastifyAdapter({
+    bodyLimit: gateway.max_body_kb * 1024,
+    requestTimeout: times.requestTimeout,
+    keepAliveTimeout: times.keepAliveTimeout,
+    // Open streams would keep a stopping daemon waiting.
+    forceCloseConnections: true,
+    trustProxy: gateway.trusted_proxies.length === 0 ? false : gateway.trusted_proxies,
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 300 },
+    frameworkErrors: frameworkErrors(parts.log),
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  server.server.headersTimeout = times.headersTimeout;
+  // JSON is the only form of a body.
+  server.removeContentTypeParser('text/plain');
+  guardEntry(server, parts);
+  const holder: { app: NestFastifyApplication | null } = { app: null };
+  const openApi = createOpenApi(() => {
+    if (holder.app === null) throw new TypeError('the application is not made yet');
+    return holder.app;
+  }, controllers);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    HttpModule.with(parts, openApi),
+    adapter,
+    { bodyParser: false, logger: nestLogger(parts.log), abortOnError: false },
+  );
+  holder.app = app;
+  await app.init();
+  await server.ready();
+  return {
+    app,
+    listen: async (port, host) => {
+      await app.listen(port, host);
+      const { port: real } = app.getHttpServer().address() as AddressInfo;
+      return `http://${host.includes(':') ? `[${host}]` : host}:${real}`;
+    },
+    close: () => app.close(),
+  };
+};
+
+/** Nest says much at each start; what a person must know goes to our log. */
+const nestLogger = (log: Logger): LoggerService => ({
+  log: () => undefined,
+  debug: () => undefined,
+  verbose: () => undefined,
+  warn: (message: unknown) => {
+    log.warn(String(message));
+  },
+  error: (message: unknown) => {
+    log.error(String(message));
+  },
+  fatal: (message: unknown) => {
+    log.fatal(String(message));
+  },
+});
