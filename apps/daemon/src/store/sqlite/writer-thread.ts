@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { StoreError, type StoreErrorCode } from '../store-error.ts';
 import type { WriterReply, WriterRequest } from './wire.ts';
@@ -14,7 +15,7 @@ export interface WriterThread {
 /** Starts the thread and opens the log in it.
  * @throws StoreError when the log cannot be opened */
 export const startWriter = async (path: string): Promise<WriterThread> => {
-  const worker = newWorker(path);
+  const worker = await newWorker(path);
   const waiting: ((reply: WriterReply | null) => void)[] = [];
   let gone = false;
   let failure: unknown = null;
@@ -62,12 +63,29 @@ const refusal = (reply: WriterReply | null, path: string, cause: unknown): Error
   return new StoreError(reply.code as StoreErrorCode, reply.message);
 };
 
-/** The build runs as it is; sources (specs, tsx) are loaded through tsx, which a worker does not inherit. */
-const newWorker = (path: string): Worker => {
+/** The build runs as it is. Sources (specs, tsx) cannot: a worker inherits no loader, so they are bundled once a process. */
+const newWorker = async (path: string): Promise<Worker> => {
   const workerData = { path };
   if (!import.meta.url.endsWith('.ts'))
     return new Worker(new URL('./writer.worker.js', import.meta.url), { workerData, execArgv: [] });
-  const entry = JSON.stringify(new URL('./writer.worker.ts', import.meta.url).href);
-  const load = `import('tsx/esm/api').then(({ tsImport }) => tsImport(${entry}, ${entry}))`;
-  return new Worker(load, { eval: true, workerData, execArgv: [] });
+  bundled ??= bundle(new URL('./writer.worker.ts', import.meta.url));
+  return new Worker(await bundled, { eval: true, workerData, execArgv: [] });
+};
+
+let bundled: Promise<string> | null = null;
+
+const bundle = async (entry: URL): Promise<string> => {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(entry)],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    external: ['better-sqlite3'],
+    banner: {
+      js: `require = require('node:module').createRequire(${JSON.stringify(entry.href)});`,
+    },
+  });
+  return outputFiles[0]?.text ?? '';
 };
