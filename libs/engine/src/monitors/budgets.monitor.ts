@@ -3,7 +3,7 @@ import type { Objection } from '../projections/parity-matrix.view.ts';
 import { authorizationOf } from './calls.ts';
 import { governed, objector, type Governed, type Monitor } from './monitor.ts';
 import { charsOf, type RecordedTurn } from './recorded-turn.ts';
-import { inFlightAfter, usedBefore } from './spent.ts';
+import { activeBefore, inFlightAfter, usedBefore } from './spent.ts';
 import { waitsForOthers } from './tool-facts.ts';
 
 type Limited = {
@@ -165,11 +165,14 @@ const turnTimeout = objector('budgets.turn_timeout_secs');
 const turnTimeoutMonitor: Monitor = (turn) => {
   const starts = [...governed(turn, 'ModelCallStarted'), ...governed(turn, 'ToolCallStarted')];
   return [
-    ...starts.flatMap((at) =>
-      usedBefore(turn, at.index).activeMs > cap(at.policy, 'turn_timeout_secs') * 1_000
+    ...starts.flatMap((at) => {
+      const limit = cap(at.policy, 'turn_timeout_secs') * 1_000;
+      const over =
+        usedBefore(turn, at.index).busyMs > limit && activeBefore(turn, at.index) > limit;
+      return over
         ? [turnTimeout.violated(at, 'work began after the active time was used up')]
-        : [],
-    ),
+        : [];
+    }),
     ...governed(turn, 'TurnCompleted').flatMap((at) =>
       at.event.data.activeMs > cap(at.policy, 'turn_timeout_secs') * 1_000 + timeoutSlackMs
         ? [turnTimeout.violated(at, `the turn was active for ${at.event.data.activeMs} ms`)]

@@ -1,6 +1,6 @@
 import type { PolicySnapshot } from '@lockstep/policy';
 import type { Operand, RootsFact } from '../events/parts.ts';
-import { governed, type Governed } from './monitor.ts';
+import { governed, perTurn, type Governed } from './monitor.ts';
 import type { At, RecordedTurn } from './recorded-turn.ts';
 
 /** A call that was let through or started, as one of its events tells it. */
@@ -14,7 +14,7 @@ export interface Use {
 }
 
 /** Each call's authorizations and starts; one per call, tool and operands, so that a defect is told once. */
-export const usesOf = (turn: RecordedTurn): readonly Use[] => {
+export const usesOf = perTurn((turn): readonly Use[] => {
   const seen = new Set<string>();
   const uses: Use[] = [];
   const add = (use: Use): void => {
@@ -33,7 +33,7 @@ export const usesOf = (turn: RecordedTurn): readonly Use[] => {
     add({ at, policy: at.policy, call, tool, operands, roots });
   }
   return uses;
-};
+});
 
 /** The latest verdict on a call before an index: whatever starts later rests on it. */
 export const lastVerdict = (
@@ -75,9 +75,10 @@ export const startOf = (
 };
 
 /** What the tools of a turn really did, with the start that each belongs to. */
-export const touchesOf = (turn: RecordedTurn) =>
+export const touchesOf = perTurn((turn) =>
   [...turn.all('ToolCallCompleted'), ...turn.all('ToolCallFailed')].flatMap((at) => {
     const { touched, call } = at.event.data;
     const start = touched.length === 0 ? null : startOf(turn, call, at.index);
     return start === null ? [] : [{ at: at as At, start, touched }];
-  });
+  }),
+);

@@ -53,6 +53,18 @@ interface Placed {
   readonly event: { readonly id: string };
 }
 
+/** Derives something of a turn once, however many monitors ask. */
+export const perTurn = <T>(derive: (turn: RecordedTurn) => T): ((turn: RecordedTurn) => T) => {
+  const known = new WeakMap<RecordedTurn, { readonly value: T }>();
+  return (turn) => {
+    const found = known.get(turn);
+    if (found !== undefined) return found.value;
+    const value = derive(turn);
+    known.set(turn, { value });
+    return value;
+  };
+};
+
 /** Builds the objections of one monitor. */
 export const objector = (key: EnforcedKey) => ({
   /** The policy forbids what happened. */

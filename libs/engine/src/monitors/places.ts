@@ -27,10 +27,13 @@ export interface Roots {
   readonly closed: readonly Closed[];
   /** Patterns with a leading double star. */
   readonly patterns: readonly string[];
+  /** Only saves work: places found before, by access and path. */
+  readonly found: Map<string, Place>;
 }
 
 /** Removes empty parts, `.` and `..` by text alone. */
 export const tidy = (path: string): string => {
+  if (isTidy.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split('/')) {
     if (part === '..') parts.pop();
@@ -39,12 +42,27 @@ export const tidy = (path: string): string => {
   return `/${parts.join('/')}`;
 };
 
+const isTidy = /^(?:\/(?!\.{1,2}(?:\/|$))[^/]+)+$/;
+
 /** Whether `path` is `folder` or lies below it; both tidy and absolute. */
 export const inside = (folder: string, path: string): boolean =>
   folder === '/' || path === folder || path.startsWith(`${folder}/`);
 
 /** Joins the policy's folders with the real paths that a verdict recorded for them; other folders in the record are ignored. */
 export const rootsOf = (policy: PolicySnapshot, facts: RootsFact | null): Roots => {
+  const known = byPolicy.get(policy) ?? new Map<string, Roots>();
+  byPolicy.set(policy, known);
+  const key = JSON.stringify(facts);
+  const found = known.get(key) ?? makeRoots(policy, facts);
+  if (known.size < mostKept) known.set(key, found);
+  return found;
+};
+
+/** Only saves work: calls of one turn, and turns under one policy, mostly share their roots. */
+const byPolicy = new WeakMap<PolicySnapshot, Map<string, Roots>>();
+const mostKept = 200;
+
+const makeRoots = (policy: PolicySnapshot, facts: RootsFact | null): Roots => {
   const w = policy.workspace;
   const siblings = Object.entries(w.siblings);
   const along = siblings.flatMap(([alias, sibling]) =>
@@ -64,11 +82,24 @@ export const rootsOf = (policy: PolicySnapshot, facts: RootsFact | null): Roots 
       ...closedBy(w.protected, w.protected_except, facts?.denied ?? []),
     ],
     patterns: forbidden.filter(isPattern),
+    found: new Map(),
   };
 };
 
 /** Where a real path lies. Forbidden wins over every grant; then the own root, extra roots, siblings. */
 export const placeOf = (
+  policy: PolicySnapshot,
+  roots: Roots,
+  path: string,
+  access: Access,
+): Place => {
+  const key = `${access} ${path}`;
+  const place = roots.found.get(key) ?? findPlace(policy, roots, path, access);
+  if (roots.found.size < mostKept) roots.found.set(key, place);
+  return place;
+};
+
+const findPlace = (
   policy: PolicySnapshot,
   roots: Roots,
   path: string,

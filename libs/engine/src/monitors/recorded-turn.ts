@@ -29,6 +29,8 @@ export interface ConnectionOwner {
 /** What monitors may look up outside the turn's own stream. Null = not known: then nothing is claimed. */
 export interface Surroundings {
   snapshot(digest: string): PolicySnapshot | null;
+  /** One object for equal snapshots, where one is kept: what monitors derive from a policy is then derived once. */
+  shared(snapshot: PolicySnapshot): PolicySnapshot;
   text(digest: string): string | null;
   /** Length of an artifact's text, in UTF-16 units. */
   chars(digest: string): number | null;
@@ -42,6 +44,7 @@ export interface Surroundings {
 /** Knows nothing: for a turn that is judged from its own stream alone. */
 export const noSurroundings: Surroundings = {
   snapshot: () => null,
+  shared: (snapshot) => snapshot,
   text: () => null,
   chars: () => null,
   grant: () => 'unknown',
@@ -128,7 +131,8 @@ type Lists = { readonly [T in TurnEventType]?: readonly At<T>[] };
 const readSnapshot = (
   ref: DataOf<'PolicyResolved'>['snapshot'],
   around: Surroundings,
-): PolicySnapshot | null => ('inline' in ref ? ref.inline : around.snapshot(ref.artifact));
+): PolicySnapshot | null =>
+  'inline' in ref ? around.shared(ref.inline) : around.snapshot(ref.artifact);
 
 const push = (map: Map<string, At[]>, key: string, at: At): void => {
   const known = map.get(key);

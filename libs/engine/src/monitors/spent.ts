@@ -1,3 +1,4 @@
+import { perTurn } from './monitor.ts';
 import type { RecordedTurn } from './recorded-turn.ts';
 import { waitsForOthers } from './tool-facts.ts';
 
@@ -6,58 +7,84 @@ export interface Spent {
   readonly tokens: number;
   /** Micro-dollars. */
   readonly cost: number | 'unknown';
-  /** Time in which a model call or a tool certainly ran, in ms: overlaps count once, waiting not at all. */
-  readonly activeMs: number;
+  /** Sum of the times in which a model call or a tool ran, in ms: overlaps count as often as they are. */
+  readonly busyMs: number;
 }
 
-/** Adds up tokens, cost and certain activity before an index. */
-export const usedBefore = (turn: RecordedTurn, index: number): Spent => {
-  let tokens = 0;
-  let cost: number | 'unknown' = 0;
-  const spans: (readonly [from: number, to: number])[] = [];
+/** Adds up tokens, cost and activity before an index. */
+export const usedBefore = (turn: RecordedTurn, index: number): Spent =>
+  sums(turn)[index] ?? nothing;
+
+/** Time before an index in which a model call or a tool certainly ran, in ms: overlaps count once, waiting not at all. */
+export const activeBefore = (turn: RecordedTurn, index: number): number => {
   const waits = waitingCalls(turn);
+  const spans: (readonly [from: number, to: number])[] = [];
   for (const { event, index: at } of turn.events) {
     if (at >= index) break;
-    if (event.type === 'ModelCallCompleted' || event.type === 'ModelCallFailed') {
-      const { settled, durationMs } = event.data;
-      tokens += settled.tokens;
-      cost = cost === 'unknown' || settled.cost === 'unknown' ? 'unknown' : cost + settled.cost;
-      spans.push([event.time - durationMs, event.time]);
-    } else if (event.type === 'ToolCallCompleted' || event.type === 'ToolCallFailed') {
-      if (!waits.has(event.data.call))
-        spans.push([event.time - event.data.durationMs, event.time]);
-    }
+    const ms = busy(event, waits);
+    if (ms > 0) spans.push([event.time - ms, event.time]);
   }
-  return { tokens, cost, activeMs: covered(spans) };
+  return covered(spans);
 };
 
 /** Calls in flight after each start, by the start's index. A call that waits for a person or a child holds no place. */
-export const inFlightAfter = (turn: RecordedTurn): ReadonlyMap<number, number> => {
+export const inFlightAfter = perTurn((turn): ReadonlyMap<number, number> => {
   const after = new Map<number, number>();
   const open = new Set<string>();
   const waits = waitingCalls(turn);
   for (const { event, index } of turn.events)
-    switch (event.type) {
-      case 'ToolCallStarted':
-        if (!waits.has(event.data.call)) open.add(event.data.call);
-        after.set(index, open.size);
-        break;
-      case 'ToolCallCompleted':
-      case 'ToolCallFailed':
-      case 'ToolCallCancelled':
-      case 'ToolCallOutcomeUnknown':
-        open.delete(event.data.call);
-        break;
-    }
+    if (event.type === 'ToolCallStarted') {
+      if (!waits.has(event.data.call)) open.add(event.data.call);
+      after.set(index, open.size);
+    } else if (
+      event.type === 'ToolCallCompleted' ||
+      event.type === 'ToolCallFailed' ||
+      event.type === 'ToolCallCancelled' ||
+      event.type === 'ToolCallOutcomeUnknown'
+    )
+      open.delete(event.data.call);
   return after;
+});
+
+type Recorded = RecordedTurn['events'][number]['event'];
+
+const nothing: Spent = { tokens: 0, cost: 0, busyMs: 0 };
+
+const sums = perTurn((turn): readonly Spent[] => {
+  const waits = waitingCalls(turn);
+  let spent = nothing;
+  return turn.events.map(({ event }) => {
+    const before = spent;
+    const busyMs = before.busyMs + busy(event, waits);
+    if (event.type === 'ModelCallCompleted' || event.type === 'ModelCallFailed') {
+      const { tokens, cost } = event.data.settled;
+      const known = before.cost !== 'unknown' && cost !== 'unknown';
+      spent = {
+        tokens: before.tokens + tokens,
+        cost: known ? Number(before.cost) + Number(cost) : 'unknown',
+        busyMs,
+      };
+    } else if (busyMs !== before.busyMs) spent = { ...before, busyMs };
+    return before;
+  });
+});
+
+const busy = (event: Recorded, waits: ReadonlySet<string>): number => {
+  if (event.type === 'ModelCallCompleted' || event.type === 'ModelCallFailed')
+    return event.data.durationMs;
+  if (event.type === 'ToolCallCompleted' || event.type === 'ToolCallFailed')
+    return waits.has(event.data.call) ? 0 : event.data.durationMs;
+  return 0;
 };
 
-const waitingCalls = (turn: RecordedTurn): ReadonlySet<string> =>
-  new Set(
-    turn
-      .all('ToolCallStarted')
-      .flatMap(({ event }) => (waitsForOthers.has(event.data.tool) ? [event.data.call] : [])),
-  );
+const waitingCalls = perTurn(
+  (turn): ReadonlySet<string> =>
+    new Set(
+      turn
+        .all('ToolCallStarted')
+        .flatMap(({ event }) => (waitsForOthers.has(event.data.tool) ? [event.data.call] : [])),
+    ),
+);
 
 /** Total length of a union of spans. */
 const covered = (spans: (readonly [from: number, to: number])[]): number => {

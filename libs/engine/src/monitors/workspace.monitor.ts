@@ -1,15 +1,14 @@
 import type { EnforcedKey, PolicySnapshot } from '@lockstep/policy';
 import type { Operand } from '../events/parts.ts';
 import { authorizationOf, touchesOf, usesOf } from './calls.ts';
-import { governed, objector, type Governed, type Monitor } from './monitor.ts';
+import { governed, objector, perTurn, type Governed, type Monitor } from './monitor.ts';
 import { forbiddenInAnyCase, inside, placeOf, rootsOf, tidy, type Place } from './places.ts';
-import type { RecordedTurn } from './recorded-turn.ts';
 
 type WorkspaceKey = Extract<EnforcedKey, `workspace.${string}`>;
 type PathOperand = Extract<Operand, { kind: 'path' }>;
 
 /** A path that was let through, or that a tool really opened. */
-export interface Reached {
+interface Reached {
   readonly event: { readonly id: string };
   readonly policy: PolicySnapshot;
   readonly path: string;
@@ -17,7 +16,7 @@ export interface Reached {
 }
 
 /** Every path that the turn's calls were let through to, or opened, with where it lies. */
-export const reached = (turn: RecordedTurn): readonly Reached[] => {
+const reached = perTurn((turn): readonly Reached[] => {
   const named = usesOf(turn).flatMap(({ at, policy, operands, roots }) => {
     const paths = pathsIn(operands);
     const known = paths.length === 0 ? null : rootsOf(policy, roots);
@@ -38,7 +37,7 @@ export const reached = (turn: RecordedTurn): readonly Reached[] => {
     });
   });
   return [...named, ...opened];
-};
+});
 
 /** A monitor over every reached path, and over refusals of paths that the policy opens. */
 const overPaths =

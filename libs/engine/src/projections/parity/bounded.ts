@@ -9,6 +9,8 @@ export const setBounded = <K, V>(map: Map<K, V>, key: K, value: V, most: number)
     }
 };
 
-/** A list with one more item in front, at most `most` long. */
-export const newestFirst = <T>(list: readonly T[], item: T, most: number): readonly T[] =>
-  [item, ...list].slice(0, most);
+/** Puts an item in front of a list and drops the last beyond a bound. */
+export const putFirst = <T>(list: T[], item: T, most: number): void => {
+  list.unshift(item);
+  if (list.length > most) list.pop();
+};

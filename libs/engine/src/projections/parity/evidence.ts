@@ -1,5 +1,5 @@
 import { enforcedKeys, type EnforcedKey } from '@lockstep/policy';
-import { newestFirst, setBounded } from './bounded.ts';
+import { putFirst, setBounded } from './bounded.ts';
 import { variantKey } from './expectations.ts';
 import type { Comparison, Judgement, Segment } from './judge-parity.ts';
 import {
@@ -69,7 +69,7 @@ const addMarks = (evidence: Evidence, marks: readonly Mark[], segment: Segment):
     if (mark.segment !== segment) continue;
     if (mark.gap === null) evidence.bites += 1;
     else evidence.gap = mark.gap;
-    evidence.events = newestFirst(evidence.events, mark.event, bounds.events);
+    putFirst(evidence.events, mark.event, bounds.events);
   }
 };
 
@@ -90,13 +90,13 @@ const addGap = (
     what: 'objection',
     note: comparison.gap.reason,
   };
-  evidence.events = newestFirst(evidence.events, event, bounds.events);
+  putFirst(evidence.events, event, bounds.events);
 };
 
 const countTurn = (evidence: Evidence, { turn, at }: Judgement): void => {
   evidence.turns += 1;
   evidence.lastSeen = Math.max(evidence.lastSeen, at);
-  evidence.turnIds = newestFirst(evidence.turnIds, turn, bounds.turnIds);
+  putFirst(evidence.turnIds, turn, bounds.turnIds);
 };
 
 const evidenceOf = (lane: Lane, key: EnforcedKey, seen: Comparison, at: number): Evidence => {

@@ -1,6 +1,7 @@
 import {
   narrowPolicy,
   parseStoredConfig,
+  policySnapshotSchema,
   resolve,
   resolveAgain,
   type AppliedConfig,
@@ -28,7 +29,9 @@ export interface Expectations {
   first(applied: AppliedConfig, variant: Variant): Expected;
   /** After a config change while the turn ran: the request under the newer config, met with what was in force. */
   narrowed(applied: AppliedConfig, variant: Variant, inForce: PolicySnapshot): Expected;
-  /** A snapshot as recorded. */
+  /** A snapshot read from an artifact's text; null when it is none. */
+  snapshot(text: string): PolicySnapshot | null;
+  /** A snapshot as recorded: one object for equal ones. */
   recorded(snapshot: PolicySnapshot): Valued;
 }
 
@@ -40,6 +43,7 @@ export const expectations = (): Expectations => {
   const firsts = new Map<string, Expected>();
   const narrowings = new Map<string, Expected>();
   const byText = new Map<string, Valued>();
+  const snapshots = new Map<string, PolicySnapshot | null>();
   const bySnapshot = new WeakMap<PolicySnapshot, Valued>();
 
   const recorded = (snapshot: PolicySnapshot): Valued => {
@@ -58,6 +62,11 @@ export const expectations = (): Expectations => {
   });
   return {
     recorded,
+    snapshot: (text) =>
+      remember(snapshots, text, () => {
+        const read = policySnapshotSchema.safeParse(parsed(text));
+        return read.success ? recorded(read.data).snapshot : null;
+      }),
     config: (stored, text) => {
       if (text === null) return null;
       return remember(configs, `${stored.version} ${stored.digest}`, () => {
@@ -92,6 +101,14 @@ const refusal = (problems: readonly { readonly message: string }[]): Expected =>
   ok: false,
   why: problems.map(({ message }) => message).join('; '),
 });
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
 
 const remember = <V>(map: Map<string, V>, key: string, make: () => V): V => {
   const known = map.get(key);

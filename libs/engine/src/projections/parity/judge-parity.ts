@@ -174,9 +174,33 @@ const noPolicy = (why: string, seen: string | null): Comparison => ({
   gap: { kind: seen === null ? 'missing' : 'wider', reason: why },
 });
 
-const comparing =
-  (expected: Expected, seen: Valued | null, registry: number) =>
-  (key: EnforcedKey): Comparison => {
+/** Compares once for all turns with the same expected and seen policy. */
+const comparing = (expected: Expected, seen: Valued | null, registry: number) => {
+  if (seen === null || !expected.ok) return (key: EnforcedKey) => compare(expected, seen, registry, key);
+  const bySeen = compared.get(expected) ?? new WeakMap<Valued, Compared>();
+  compared.set(expected, bySeen);
+  const known = bySeen.get(seen);
+  const found = known?.registry === registry ? known : { registry, keys: new Map<EnforcedKey, Comparison>() };
+  bySeen.set(seen, found);
+  return (key: EnforcedKey): Comparison => {
+    const comparison = found.keys.get(key) ?? compare(expected, seen, registry, key);
+    found.keys.set(key, comparison);
+    return comparison;
+  };
+};
+
+interface Compared {
+  readonly registry: number;
+  readonly keys: Map<EnforcedKey, Comparison>;
+}
+const compared = new WeakMap<Expected, WeakMap<Valued, Compared>>();
+
+const compare = (
+  expected: Expected,
+  seen: Valued | null,
+  registry: number,
+  key: EnforcedKey,
+): Comparison => {
     if (!expected.ok) return noPolicy(expected.why, seen?.values[key].text ?? null);
     const { text, digest } = expected.values[key];
     const found = seen?.values[key] ?? null;

@@ -1,6 +1,6 @@
 import { addJudgement } from './evidence.ts';
 import { judgeParity, type Judgement } from './judge-parity.ts';
-import { laneKey, type Lane, type OpenTurn, type ParityState } from './parity-state.ts';
+import { copyOf, laneKey, type Lane, type OpenTurn, type ParityState } from './parity-state.ts';
 
 /** The evidence with every open turn judged as far as it is: a copy of the lanes that open turns run in, the others as they are. */
 export const withOpenTurns = (state: ParityState): ReadonlyMap<string, Lane> => {
@@ -12,7 +12,7 @@ export const withOpenTurns = (state: ParityState): ReadonlyMap<string, Lane> => 
     if (judgement === null) continue;
     const name = laneKey(judgement.agent, judgement.trigger);
     const lane = lanes.get(name);
-    if (lane !== undefined && !copied.has(name)) lanes.set(name, copyOf(lane));
+    if (lane !== undefined && !copied.has(name)) lanes.set(name, copyLane(lane));
     copied.add(name);
     addJudgement(lanes, judgement);
   }
@@ -34,13 +34,13 @@ const lastJudged = new WeakMap<
   { readonly events: number; readonly judgement: Judgement | null }
 >();
 
-const copyOf = (lane: Lane): Lane => ({
+const copyLane = (lane: Lane): Lane => ({
   ...lane,
   variants: new Map(lane.variants),
   keys: new Map(
     [...lane.keys].map(([key, found]) => [
       key,
-      new Map([...found].map(([id, evidence]) => [id, { ...evidence }])),
+      new Map([...found].map(([id, evidence]) => [id, copyOf(evidence)])),
     ]),
   ),
 });

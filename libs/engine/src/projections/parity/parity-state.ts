@@ -47,8 +47,8 @@ export interface Evidence {
   gap: { readonly kind: GapKind; readonly reason: string } | null;
   firstSeen: number;
   lastSeen: number;
-  turnIds: readonly string[];
-  events: readonly EvidenceEvent[];
+  readonly turnIds: string[];
+  readonly events: EvidenceEvent[];
 }
 
 /** Evidence by registry version and digest of the expected value. */
@@ -150,7 +150,7 @@ export const freezeParity = (state: ParityState): unknown => {
       variants: [...lane.variants],
       keys: [...lane.keys].map(([key, found]) => [
         key,
-        [...found].map(([id, evidence]) => [id, { ...evidence }]),
+        [...found].map(([id, evidence]) => [id, copyOf(evidence)]),
       ]),
     })),
     grants: [...state.grants],
@@ -180,13 +180,20 @@ export const thawParity = (json: unknown, supported: readonly Trigger[]): Parity
   };
 };
 
+/** A copy whose lists are its own. */
+export const copyOf = (evidence: Evidence): Evidence => ({
+  ...evidence,
+  turnIds: [...evidence.turnIds],
+  events: [...evidence.events],
+});
+
 const thawLane = (lane: FrozenLane): Lane => ({
   ...lane,
   variants: new Map(lane.variants),
   keys: new Map(
     lane.keys.map(([key, found]) => [
       key,
-      new Map(found.map(([id, evidence]) => [id, { ...evidence }])),
+      new Map(found.map(([id, evidence]) => [id, copyOf(evidence)])),
     ]),
   ),
 });

@@ -1,11 +1,14 @@
-import type { AppliedConfig, PolicySnapshot } from '@lockstep/policy';
-import { policySnapshotSchema } from '@lockstep/policy';
+import type { AppliedConfig } from '@lockstep/policy';
 import type { Surroundings } from '../../monitors/recorded-turn.ts';
 import type { ParityState } from './parity-state.ts';
 
 /** What monitors may look up, from what the fold kept. */
 export const surroundingsOf = (state: ParityState): Surroundings => ({
-  snapshot: (digest) => readSnapshot(state.texts.get(digest)),
+  snapshot: (digest) => {
+    const text = state.texts.get(digest);
+    return text === undefined ? null : state.expectations.snapshot(text);
+  },
+  shared: (snapshot) => state.expectations.recorded(snapshot).snapshot,
   text: (digest) => state.texts.get(digest) ?? null,
   chars: (digest) => state.chars.get(digest) ?? null,
   grant: (id) => state.grants.get(id) ?? null,
@@ -31,16 +34,3 @@ export const appliedConfig = (state: ParityState, version: number): AppliedConfi
 export const latestVersion = (state: ParityState): number | null =>
   state.configs.size === 0 ? null : Math.max(...state.configs.keys());
 
-const readSnapshot = (text: string | undefined): PolicySnapshot | null => {
-  if (text === undefined) return null;
-  const read = policySnapshotSchema.safeParse(parsed(text));
-  return read.success ? read.data : null;
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
