@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { StoreError } from '../store-error.ts';
@@ -44,6 +44,7 @@ export const logSchemaVersion = migrations.length;
 /** Opens the log for its one writer, making or migrating it where needed.
  * @throws StoreError or SQLite's own error */
 export const openLogForWriting = (path: string): Database.Database => {
+  refuseTorn(path);
   const db = new Database(path);
   try {
     db.pragma('journal_mode = WAL');
@@ -52,7 +53,6 @@ export const openLogForWriting = (path: string): Database.Database => {
     db.pragma('cache_size = -8000');
     migrate(db, path);
     db.pragma('wal_checkpoint(TRUNCATE)');
-    refuseTorn(db, path);
     return db;
   } catch (error) {
     db.close();
@@ -106,14 +106,34 @@ const refuseForeign = (db: Database.Database, path: string): void => {
     );
 };
 
-/** A file cut short opens without complaint until a missing page is read, so its length is compared first. */
-const refuseTorn = (db: Database.Database, path: string): void => {
-  const pages = Number(db.pragma('page_count', { simple: true }));
-  const pageSize = Number(db.pragma('page_size', { simple: true }));
-  const { size } = statSync(path);
-  if (size < pages * pageSize)
+/** SQLite misses the pages of a file that was cut short only when it needs one; the header says how many there were. After a crash
+ * the write-ahead log completes the file, so then nothing is said here.
+ * INVARIANT: before the database is opened, since closing any descriptor of a file drops the locks that SQLite holds on it. */
+const refuseTorn = (path: string): void => {
+  if (!existsSync(path) || existsSync(`${path}-wal`)) return;
+  const { size, pages, pageSize } = readHeader(path);
+  if (size >= headerBytes && size < pages * pageSize)
     throw new StoreError(
       'store_damaged',
       `\`${path}\` has ${size} bytes where its header says ${pages * pageSize}, restore a backup`,
     );
+};
+
+const headerBytes = 100;
+
+const readHeader = (path: string) => {
+  const file = openSync(path, 'r');
+  try {
+    const header = Buffer.alloc(headerBytes);
+    readSync(file, header, 0, headerBytes, 0);
+    const isDatabase = header.toString('latin1', 0, 15) === 'SQLite format 3';
+    return {
+      size: fstatSync(file).size,
+      pages: isDatabase ? header.readUInt32BE(28) : 0,
+      // 1 stands for 65536, which does not fit.
+      pageSize: header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16),
+    };
+  } finally {
+    closeSync(file);
+  }
 };

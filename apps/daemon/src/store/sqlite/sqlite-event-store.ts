@@ -133,8 +133,9 @@ class AcknowledgedLog {
     for (const wake of [...this.#wakes]) wake();
     await this.#queue.idle();
     await this.#parts.keeper.flush();
-    await this.#parts.writer.close();
+    // The writer last: the last connection that may write folds the write-ahead log into the file.
     this.#parts.db.close();
+    await this.#parts.writer.close();
     this.#parts.lock.release();
   }
 
