@@ -25,9 +25,21 @@ export type SandboxViewResult =
 
 const mostEntries = 200_000;
 
-/** The folders of a policy, and everything below them that it closes, judged by the gate's own rule for reading. A sibling's
- * folder that may only be written stays out: a mount that can be written can be read. */
+/** The folders of a policy, and everything below them that it closes, judged by the gate's own rule for reading. */
 export const sandboxView = (policy: PolicySnapshot, roots: RootsFact): SandboxViewResult => {
+  const folders = grantedFolders(policy, roots);
+  const masks = closedBelow(policy, roots, folders);
+  return masks === null
+    ? { ok: false, message: `the roots hold more than ${mostEntries} entries, too many to confine` }
+    : { ok: true, view: { folders, ...masks } };
+};
+
+/** The folders that a policy opens as a whole. A sibling's folder that may only be written stays out: a mount that can be written
+ * can be read. */
+export const grantedFolders = (
+  policy: PolicySnapshot,
+  roots: RootsFact,
+): readonly GrantedFolder[] => {
   const { workspace } = policy;
   const own = [
     { lexical: workspace.root, real: roots.root },
@@ -38,7 +50,7 @@ export const sandboxView = (policy: PolicySnapshot, roots: RootsFact): SandboxVi
     if (lexical === undefined || mode === 'write') return [];
     return [{ lexical, real: roots.siblings[alias] ?? null, write: mode === 'read_write' }];
   });
-  const folders = [...own, ...theirs]
+  return [...own, ...theirs]
     .flatMap(({ lexical, real, write }) =>
       real === null ? [] : [{ path: real, alias: lexical === real ? null : lexical, write }],
     )
@@ -46,10 +58,6 @@ export const sandboxView = (policy: PolicySnapshot, roots: RootsFact): SandboxVi
     .sort((a, b) =>
       a.path < b.path ? -1 : a.path > b.path ? 1 : Number(b.write) - Number(a.write),
     );
-  const masks = closedBelow(policy, roots, folders);
-  return masks === null
-    ? { ok: false, message: `the roots hold more than ${mostEntries} entries, too many to confine` }
-    : { ok: true, view: { folders, ...masks } };
 };
 
 /** Null when there is too much to look at. */

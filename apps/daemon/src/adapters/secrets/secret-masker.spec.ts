@@ -10,6 +10,7 @@ import { Vault } from './vault.ts';
 
 const key = 'h7/Kq+"9 zü-value';
 const masker = (value = key) => new SecretMasker(new Vault(null), [{ name: 'KEY', value }]);
+const idOf = (placeholder: string): string => placeholder.slice('«sealed:'.length, -1);
 const github = `ghp_${'a1B2'.repeat(9)}`;
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.c2lnbmF0dXJlLWJ5dGVz';
 const pem = `-----BEGIN RSA PRIVATE KEY-----\nMIIB\nAAAA\n-----END RSA PRIVATE KEY-----`;
@@ -125,7 +126,7 @@ describe('given placeholders in the arguments of a tool', () => {
     subject.mask(key, { formats: false, agent: 'writer' });
     const args = { headers: [{ value: `Bearer ${sealed}` }], body: '«secret:KEY»', n: 1 };
     const names = unsealer.names(args, 'writer');
-    expect(names).toEqual([sealed.slice(1, -1), 'secret:KEY'].sort());
+    expect(names).toEqual([idOf(sealed), 'KEY'].sort());
     expect(unsealer.restore(args, 'writer', names)).toEqual({
       headers: [{ value: `Bearer ${github}` }],
       body: key,
@@ -137,7 +138,7 @@ describe('given placeholders in the arguments of a tool', () => {
     const { sealed, unsealer } = setting();
     const forged = { a: '«secret:KEY»', b: `«sealed:${'0'.repeat(24)}»`, c: sealed };
     expect(unsealer.names(forged, 'reader')).toEqual([]);
-    expect(unsealer.restore(forged, 'reader', ['secret:KEY', sealed.slice(1, -1)])).toEqual(forged);
+    expect(unsealer.restore(forged, 'reader', ['KEY', idOf(sealed)])).toEqual(forged);
     expect(unsealer.names({ a: '«secret:KEY»' }, 'writer')).toEqual([]);
   });
 });
@@ -150,7 +151,7 @@ describe('given a vault file', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const vault = new Vault(path);
     const again = createUnsealer(new SecretMasker(vault), vault);
-    expect(again.restore(placeholder, 'writer', [placeholder.slice(1, -1)])).toBe(github);
+    expect(again.restore(placeholder, 'writer', [idOf(placeholder)])).toBe(github);
   });
 
   it('refuses a broken file instead of starting over', () => {

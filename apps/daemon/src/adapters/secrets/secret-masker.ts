@@ -1,4 +1,4 @@
-import type { Masker } from '@lockstep/engine';
+import type { Masker, MaskOptions } from '@lockstep/engine';
 import { secretForms } from './secret-forms.ts';
 import { pemEnd, pemStart, tokenCharacter, tokenPattern } from './token-formats.ts';
 import type { Vault } from './vault.ts';
@@ -18,13 +18,6 @@ interface Found {
 export interface MaskStream {
   push(piece: string): string;
   end(): string;
-}
-
-export interface MaskOptions {
-  /** Exact token formats too. */
-  readonly formats: boolean;
-  /** The agent whose work the text enters; only it may be handed the value again. */
-  readonly agent?: string | null;
 }
 
 const longestRun = 64 * 1024;

@@ -3,7 +3,7 @@ import type { Vault } from './vault.ts';
 
 /** Hands values back to tools that the policy names, and only values that this agent's work really met. */
 export interface Unsealer {
-  /** Names of the placeholders in the arguments that may be restored for this agent, sorted. */
+  /** Names (of `«secret:NAME»`) and ids (of `«sealed:ID»`) in the arguments that may be restored for this agent, sorted. */
   names(args: unknown, agent: string): readonly string[];
   /** The arguments with exactly these placeholders replaced by their values. */
   restore(args: unknown, agent: string, names: readonly string[]): unknown;
@@ -21,13 +21,13 @@ export const createUnsealer = (masker: SecretMasker, vault: Vault): Unsealer => 
       const names = new Set<string>();
       for (const text of textsIn(args))
         for (const [, kind = '', id = ''] of text.matchAll(placeholder))
-          if (valueOf(kind, id, agent) !== null) names.add(`${kind}:${id}`);
+          if (valueOf(kind, id, agent) !== null) names.add(id);
       return [...names].sort();
     },
     restore: (args, agent, names) =>
       mapTexts(args, (text) =>
         text.replaceAll(placeholder, (whole, kind: string, id: string) =>
-          names.includes(`${kind}:${id}`) ? (valueOf(kind, id, agent) ?? whole) : whole,
+          names.includes(id) ? (valueOf(kind, id, agent) ?? whole) : whole,
         ),
       ),
   };

@@ -35,8 +35,14 @@ export interface ToolSource {
     scope: ToolScope,
     started: StartedToolCall,
     args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    running: Running,
   ): Promise<ToolOutcome>;
+}
+
+export interface Running {
+  readonly signal: AbortSignal;
+  /** Grows as things are touched, so that it stands in the outcome even if the call does not come to its end. */
+  readonly touched: Touched[];
 }
 
 const fileTools: Readonly<Record<string, (call: FileCall) => Promise<ToolDone>>> = {
@@ -67,21 +73,17 @@ export const builtinTools = (context: BuiltinContext): ToolSource => ({
       confined: false,
     };
   },
-  run: (scope, started, args, signal) => {
-    const touched: Touched[] = [];
-    return outcomeOf(() => perform(context, { scope, started, args, signal, touched }), touched);
-  },
+  run: (scope, started, args, running) =>
+    outcomeOf(() => perform(context, { scope, started, args, ...running }), running.touched),
 });
 
 /** Whether a tool of this id can be run by this source. */
 export const isBuiltin = (id: string): boolean => builtinSpecs.some((spec) => spec.id === id);
 
-interface Performed {
+interface Performed extends Running {
   readonly scope: ToolScope;
   readonly started: StartedToolCall;
   readonly args: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-  readonly touched: Touched[];
 }
 
 const perform = (context: BuiltinContext, call: Performed): Promise<ToolDone> => {
