@@ -37,4 +37,4 @@ export const sourcesIn = (folders: readonly string[]): SourceFile[] => {
 const importsOf = (text: string): string[] =>
   ts.preProcessFile(text, true, true).importedFiles.map((f) => f.fileName);
 
-export const isSpec = (path: string): boolean => /\.(spec|contract|row)\.tsx?$/.test(path);
+export const isSpec = (path: string): boolean => /\.(spec|contract|row|fixture)\.tsx?$/.test(path);

@@ -22,7 +22,9 @@ export const createRateLimit = (perMinute: () => number): RateLimit => {
     take: (key, now) => {
       const cap = perMinute();
       const before = buckets.get(key) ?? { left: cap, at: now };
-      const left = Math.min(cap, before.left + ((now - before.at) * cap) / 60_000);
+      // A corrected system clock may go back; that costs nobody anything.
+      const passed = Math.max(0, now - before.at);
+      const left = Math.min(cap, before.left + (passed * cap) / 60_000);
       if (left < 1) {
         buckets.set(key, { left, at: now });
         return Math.ceil(((1 - left) * 60_000) / cap);

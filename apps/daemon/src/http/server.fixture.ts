@@ -1,0 +1,180 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pino from 'pino';
+import type { Ledger, LockstepEvent, ToolPort } from '@lockstep/engine';
+import { fixedClock, memoryStore, sequentialIds, type FixedClock } from '@lockstep/engine/testing';
+import type { Role } from '@lockstep/policy';
+import { AccessLog } from '../access/access-log.ts';
+import { Authenticator } from '../access/authenticator.ts';
+import { issueLocalToken } from '../access/local-access.ts';
+import { Sessions } from '../access/sessions.ts';
+import { checkConfig, readStartConfig } from '../config/check-config.ts';
+import { ConfigService } from '../config/config.service.ts';
+import { hostOf } from '../config/host.ts';
+import { createFactRecorder } from '../record-fact.ts';
+import type { Turns } from '../turns/turns.port.ts';
+import { DryRun } from './dry-run.ts';
+import { LiveStreams } from './live-streams.ts';
+import { startMetrics } from './metrics.ts';
+import type { ReadSide } from './read-side.ts';
+import { createHttpServer, type HttpServer } from './server.ts';
+import type { SseLimits } from './sse.ts';
+
+export const config = `
+[agents.alpha]
+provider = "local"
+risk_profile = "careful"
+runtime_profile = "short"
+[agents.beta]
+enabled = false
+[risk_profiles.careful]
+autonomy = "supervised"
+[risk_profiles.careful.tools]
+allowed = ["file_read", "file_write"]
+[runtime_profiles.short.budgets]
+max_tool_iterations = 6
+[providers.local]
+type = "scripted"
+script = "script.yaml"
+[gateway]
+max_body_kb = 4
+`;
+
+/** Turns that are never there. */
+const noTurns: Turns = {
+  launch: () =>
+    Promise.resolve({
+      kind: 'refused',
+      code: 'agent_unavailable',
+      turn: null,
+      message: 'the agent is not available',
+      problems: [],
+    }),
+  answer: () => Promise.resolve(null),
+  settled: () => Promise.resolve(null),
+  deltas: () => () => undefined,
+  decide: () => Promise.resolve({ kind: 'not_found' }),
+  answerQuestion: () => Promise.resolve({ kind: 'not_found' }),
+  cancel: () => Promise.resolve('not_found'),
+  steer: () => Promise.resolve('not_found'),
+};
+
+const emptyReads: ReadSide = {
+  turns: () => Promise.resolve({ items: [], next: null }),
+  turn: () => Promise.resolve(null),
+  approvals: () => Promise.resolve({ items: [], next: null }),
+  approval: () => Promise.resolve(null),
+  parity: () => Promise.resolve({ position: 'start', figure: { enforced: 0, of: 0 }, rows: [] }),
+  parityCell: (setting, path) =>
+    Promise.resolve({
+      setting,
+      path,
+      explain: '',
+      cell: { state: 'unobserved', since: null, triggers: {} },
+      evidence: [],
+    }),
+  trail: () => Promise.resolve({ items: [], next: null }),
+  status: () => Promise.resolve([]),
+  rebuild: () => Promise.resolve(),
+};
+
+const noTools: ToolPort = {
+  list: () => Promise.resolve({ tools: [], problems: [] }),
+  inspect: () => Promise.resolve({ operands: [], roots: null, confined: false }),
+  run: () =>
+    Promise.resolve({ ok: false, kind: 'unavailable', message: 'no tools here', touched: [] }),
+};
+
+/** The HTTP side over a log in memory, with nothing behind the turns. */
+export interface Harness {
+  readonly server: HttpServer;
+  readonly http: ReturnType<HttpServer['app']['getHttpServer']>;
+  readonly local: string;
+  readonly clock: FixedClock;
+  readonly ledger: Ledger;
+  readonly accessLog: AccessLog;
+  readonly sessions: Sessions;
+  readonly localId: string;
+  readonly config: ConfigService;
+  readonly events: (type: LockstepEvent['type']) => readonly LockstepEvent[];
+  readonly token: (roles: readonly Role[], agents?: readonly string[]) => Promise<string>;
+  /** How many streams are open. */
+  readonly open: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export const startHarness = async (
+  folder: string,
+  text = config,
+  sse: SseLimits = { keepAliveMs: 15_000, stalledMs: 30_000 },
+): Promise<Harness> => {
+  await writeFile(join(folder, 'script.yaml'), 'default: [{ say: "hello" }]\n');
+  const file = join(folder, 'lockstep.toml');
+  await writeFile(file, text);
+  const clock = fixedClock();
+  const ids = sequentialIds('b');
+  const { store, ledger, artifacts, events } = memoryStore({ clock, daemon: 'd1' });
+  const recorder = createFactRecorder({ store, ids, clock, daemon: 'd1', build: 'test' });
+  const host = hostOf(file, join(folder, 'data'));
+  const log = pino({ level: 'silent' });
+  const service = await ConfigService.open(
+    { file, host, ledger, artifacts, recorder, log, check: (t) => checkConfig(t, file, host) },
+    await readStartConfig(file, host),
+  );
+  const accessLog = new AccessLog({ recorder, ledger, ids, clock });
+  const local = await issueLocalToken(accessLog, ledger);
+  const sessions = new Sessions(clock);
+  const authenticator = new Authenticator({ ledger, config: service, sessions, clock });
+  const metrics = await startMetrics(store);
+  const live = new LiveStreams();
+  const server = await createHttpServer({
+    store,
+    ledger,
+    artifacts,
+    recorder,
+    clock,
+    turns: noTurns,
+    config: service,
+    readSide: emptyReads,
+    dryRun: new DryRun({ config: service, ledger, tools: noTools, clock }),
+    accessLog,
+    authenticator,
+    sessions,
+    live,
+    metrics,
+    sse,
+    log,
+    localToken: local.id,
+    notReady: () => [],
+  });
+  let count = 0;
+  return {
+    server,
+    http: server.app.getHttpServer(),
+    local: local.token,
+    localId: local.id,
+    clock,
+    ledger,
+    accessLog,
+    sessions,
+    config: service,
+    events: (type) => events().filter((event) => event.type === type),
+    token: async (roles, agents = ['*']) => {
+      count += 1;
+      const wish = {
+        name: `t${count}`,
+        roles,
+        scopes: { agents, tools: ['*'] },
+        expires: 'never' as const,
+      };
+      return (await accessLog.issue(wish, null)).token;
+    },
+    open: () => live.size,
+    close: async () => {
+      live.endAll();
+      await server.close();
+      await metrics.close();
+      await service.close();
+    },
+  };
+};
