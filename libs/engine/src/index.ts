@@ -194,3 +194,30 @@ export { matchesFilter } from './log/filter.ts';
 export { utf8Bytes } from './log/size.ts';
 export { numberOf, positionOf, stampedEvent, type Stamp } from './log/stamp.ts';
 export { subscription, type SubscriptionSource } from './log/subscription.ts';
+export { bitesOf, judgeTurn, monitors, witnesses, type Bite } from './monitors/judge-turn.ts';
+export type { Monitor, Witness } from './monitors/monitor.ts';
+export {
+  noSurroundings,
+  recordTurn,
+  type ConnectionOwner,
+  type RecordedGrant,
+  type RecordedTurn,
+  type Surroundings,
+} from './monitors/recorded-turn.ts';
+export {
+  parityCell,
+  parityMatrix,
+  parityView,
+  type ParityQuery,
+  type ParityState,
+} from './projections/parity-matrix.ts';
+export { eventTitle } from './projections/event-title.ts';
+export { turnList, type TurnListRow } from './projections/turn-list.ts';
+export {
+  foldTurnDetail,
+  turnDetail,
+  type ArtifactText,
+  type FoldedTurn,
+} from './projections/turn-detail.ts';
+export { matchesTrail, trailEntry, type TrailFilter } from './projections/agent-trail.ts';
+export { approvalsInbox } from './projections/approvals-inbox.ts';

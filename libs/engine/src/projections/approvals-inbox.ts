@@ -1,0 +1,153 @@
+import { digestOfText } from '@lockstep/policy';
+import type { Content } from '../events/content.ts';
+import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
+import type { InboxRow } from './approvals-inbox.view.ts';
+import type { KeyedProjection } from './projection.ts';
+import { principalName } from './turn-list.ts';
+
+const types = [
+  'ApprovalRequested',
+  'ApprovalGranted',
+  'ApprovalDenied',
+  'ApprovalExpired',
+  'ApprovalClosed',
+  'QuestionAsked',
+  'QuestionAnswered',
+  'QuestionExpired',
+] as const satisfies readonly EventType[];
+type InboxEvent = EventOf<(typeof types)[number]>;
+
+/** The inbox: one row by request, from the asking to the decision. What closes a turn closes its requests by their own events. */
+export const approvalsInbox: KeyedProjection<InboxRow> = {
+  name: 'approvals-inbox',
+  version: 1,
+  types,
+  keyOf: (event) => {
+    if (!isInboxEvent(event)) return null;
+    return 'approval' in event.data ? event.data.approval : event.data.question;
+  },
+  fold: (row, event) => {
+    if (event.type === 'ApprovalRequested') return row ?? approvalRow(event);
+    if (event.type === 'QuestionAsked') return row ?? questionRow(event);
+    if (row === null || row.state !== 'pending' || !isInboxEvent(event)) return row;
+    return { ...row, ...decision(event), decidedAt: event.time };
+  },
+  columns: (row) => ({
+    agent: row.agent,
+    turn: row.turn,
+    session: row.session,
+    kind: row.kind,
+    state: row.state,
+    asked: row.askedAt,
+    decided: row.decidedAt,
+  }),
+};
+
+const isInboxEvent = (event: LockstepEvent): event is InboxEvent =>
+  (types as readonly string[]).includes(event.type);
+
+const decision = (event: InboxEvent): Pick<InboxRow, 'state' | 'decidedBy' | 'reason'> => {
+  switch (event.type) {
+    case 'ApprovalGranted':
+      return { state: 'granted', decidedBy: event.data.by, reason: event.data.choice };
+    case 'ApprovalDenied':
+      return { state: 'denied', decidedBy: event.data.by, reason: textOf(event.data.guidance) };
+    case 'ApprovalClosed':
+      return { state: 'closed', decidedBy: null, reason: event.data.why };
+    case 'QuestionAnswered':
+      return { state: 'answered', decidedBy: event.data.by, reason: textOf(event.data.text) };
+    case 'ApprovalExpired':
+    case 'QuestionExpired':
+      return { state: 'expired', decidedBy: null, reason: 'nobody answered in time' };
+    case 'ApprovalRequested':
+    case 'QuestionAsked':
+      return { state: 'pending', decidedBy: null, reason: null };
+  }
+};
+
+const approvalRow = (event: EventOf<'ApprovalRequested'>): InboxRow | null => {
+  const { data } = event;
+  return rowOf(event, {
+    id: data.approval,
+    kind: 'approval',
+    call: data.call,
+    tool: data.tool,
+    operands: data.facts.operands,
+    rule: data.rule,
+    pattern: data.pattern,
+    why: data.why,
+    view: data.view,
+    choices: data.grantable ? ['once', 'always', 'deny'] : ['once', 'deny'],
+    binding: data.binding,
+    grantable: data.grantable,
+    deadline: data.deadline,
+  });
+};
+
+const questionRow = (event: EventOf<'QuestionAsked'>): InboxRow | null => {
+  const { data } = event;
+  return rowOf(event, {
+    id: data.question,
+    kind: 'question',
+    call: data.call,
+    tool: null,
+    operands: [],
+    rule: null,
+    pattern: null,
+    why: null,
+    view: data.text,
+    choices: data.choices,
+    binding: null,
+    grantable: false,
+    deadline: data.deadline,
+  });
+};
+
+type Asked = Pick<
+  InboxRow,
+  | 'id'
+  | 'kind'
+  | 'call'
+  | 'tool'
+  | 'operands'
+  | 'rule'
+  | 'pattern'
+  | 'why'
+  | 'view'
+  | 'choices'
+  | 'binding'
+  | 'grantable'
+  | 'deadline'
+>;
+
+/** Null for a request whose envelope does not say whose it is. */
+const rowOf = (event: LockstepEvent, asked: Asked): InboxRow | null => {
+  const { agent, path, trigger, session, principal, turn } = event.meta;
+  if (agent === null || path === null || trigger === null) return null;
+  return {
+    ...asked,
+    turn: turn ?? event.stream.replace(/^turn-/, ''),
+    agent,
+    path,
+    trigger,
+    session: session ?? '',
+    principal: principalName(event.meta),
+    person: principal?.person ?? null,
+    shown: shownDigest(asked.view),
+    revision: event.revision,
+    askedAt: event.time,
+    state: 'pending',
+    decidedAt: null,
+    decidedBy: null,
+    reason: null,
+  };
+};
+
+/** Digest of the text that a person sees: an artifact's own, a sealed one's commitment. */
+const shownDigest = (view: Content): string => {
+  if ('inline' in view) return digestOfText(view.inline);
+  return 'artifact' in view ? view.artifact : view.sealed.commitment;
+};
+
+const textOf = (content: Content | null): string | null =>
+  content !== null && 'inline' in content ? content.inline : null;

@@ -1,0 +1,15 @@
+import type { EventType, LockstepEvent } from '../events/event.ts';
+import { otherTitles } from './titles/other-titles.ts';
+import type { Said, SayAll } from './titles/said.ts';
+import { turnTitles } from './titles/turn-titles.ts';
+
+/** The words of every event type: one that has none does not compile. */
+const titles: SayAll<EventType> = { ...turnTitles, ...otherTitles };
+
+/** One event in plain words, for timelines and trails. */
+export const eventTitle = <T extends EventType>(
+  event: Extract<LockstepEvent, { type: T }>,
+): Said => {
+  const say = titles[event.type] as (data: LockstepEvent['data']) => Said;
+  return say(event.data);
+};

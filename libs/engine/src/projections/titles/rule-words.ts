@@ -1,0 +1,48 @@
+import type { RuleId } from '../../events/parts.ts';
+
+/** Why a call was refused or asked about, by rule, in a few words. */
+const words: Readonly<Partial<Record<RuleId, string>>> = {
+  'gate.stopped': 'everything is stopped',
+  'gate.paused': 'the agent is paused',
+  'gate.unknown_tool': 'no such tool',
+  'gate.not_advertised': 'the tool was not offered',
+  'gate.arguments': 'the arguments do not fit the tool',
+  'gate.approval_stale': 'something changed since it was approved',
+  'gate.unsettled_outcome': 'an earlier try has an unknown outcome',
+  'tools.allowed': 'not an allowed tool',
+  'tools.denied': 'a denied tool',
+  'approval.autonomy': 'more than the agent may do on its own',
+  'approval.auto_approve': 'approved beforehand',
+  'approval.always_ask': 'always asked about',
+  'approval.route.on_no_approver': 'nobody is there to approve',
+  'approval.timeout_secs': 'nobody answered in time',
+  'approval.grant_ttl_secs': 'the standing approval has ended',
+  'budgets.max_tool_iterations': 'no more rounds of tools',
+  'budgets.max_parallel_tools': 'too many calls at once',
+  'budgets.max_tool_result_chars': 'the result is too long',
+  'budgets.max_output_tokens': 'too much output',
+  'budgets.loop_detection': 'the same call again and again',
+  'budgets.max_tool_calls': 'no more calls in this turn',
+  'budgets.max_tokens_per_turn': 'no more tokens in this turn',
+  'budgets.max_cost_usd_per_turn': 'no more money in this turn',
+  'budgets.turn_timeout_secs': 'no more time in this turn',
+  'budgets.tool_timeout_secs': 'the tool took too long',
+  'workspace.root': "not in the agent's own folder",
+  'workspace.workspace_only': 'outside the workspace',
+  'workspace.access': "another agent's workspace",
+  'workspace.allowed_roots': 'not below an allowed root',
+  'workspace.forbidden_paths': 'a forbidden path',
+  'workspace.unrestricted_filesystem': 'outside the workspace',
+  'network.allowed_hosts': 'not an allowed host',
+  'network.block_private_addresses': 'a private address',
+  'mcp.bundles': 'a server of no bundle',
+  'mcp.expose': 'not an exposed tool',
+  'mcp.effects': 'undeclared effects',
+  'mcp.operands': 'undeclared operands',
+  'mcp.run': 'the server may not run like this',
+  'mcp.share': 'a connection of somebody else',
+  'secrets.unseal': 'no secrets for this tool',
+};
+
+/** A rule in a few words; the rule's own id where there are none. */
+export const ruleWords = (rule: RuleId): string => words[rule] ?? rule;
