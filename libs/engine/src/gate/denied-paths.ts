@@ -1,5 +1,6 @@
-import { matchesBelow, normalPath, type PolicySnapshot } from '@lockstep/policy';
+import { normalPath, type PolicySnapshot } from '@lockstep/policy';
 import type { RootsFact } from '../events/parts.ts';
+import { matchesSegments, segmentGlobs, type SegmentGlob } from './below-pattern.ts';
 import { folded, isBelow, relativeTo } from './path-text.ts';
 
 type Workspace = PolicySnapshot['workspace'];
@@ -14,9 +15,12 @@ interface ClosedFolder {
 /** What a workspace forbids, prepared once for many paths. */
 export interface DeniedPaths {
   readonly folders: readonly ClosedFolder[];
-  /** Patterns with a leading double star, with the folded roots below which each holds. */
-  readonly patterns: readonly { readonly pattern: string; readonly folded: string }[];
-  /** Folded roots, lexical and real. */
+  /** Patterns with a leading double star, in the folded spelling. */
+  readonly patterns: readonly {
+    readonly pattern: string;
+    readonly globs: readonly SegmentGlob[];
+  }[];
+  /** Folded roots, lexical and real, below which the patterns hold. */
   readonly roots: readonly string[];
   readonly siblings: readonly {
     readonly at: readonly string[];
@@ -66,8 +70,11 @@ const closedBy = (
   const inside = denied.roots.filter((root) => isBelow(root, name));
   // Outside every root the whole path counts, so that an open file system hides the same names.
   const names = inside.length === 0 ? [name.slice(1)] : inside.map((r) => relativeTo(r, name));
-  for (const { pattern, folded: wanted } of denied.patterns)
-    if (names.some((relative) => matchesBelow(wanted, relative))) return pattern;
+  for (const relative of names) {
+    const segments = relative.split('/');
+    for (const { pattern, globs } of denied.patterns)
+      if (matchesSegments(globs, segments)) return pattern;
+  }
   return null;
 };
 
@@ -82,7 +89,7 @@ const split = (
     ),
   patterns: forbidden
     .filter((path) => !path.startsWith('/'))
-    .map((pattern) => ({ pattern, folded: folded(pattern) })),
+    .map((pattern) => ({ pattern, globs: segmentGlobs(folded(pattern)) })),
 });
 
 /** A protected folder; what is excepted below it is open below its real path as well. */

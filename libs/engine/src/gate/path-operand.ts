@@ -37,23 +37,33 @@ export const pathVisible = (
 ): boolean => judgePath(policy, roots, { access: 'read', lexical, real }) === null;
 
 interface PathRules {
-  readonly workspace: Workspace;
   readonly denied: DeniedPaths;
   readonly zones: readonly Zone[];
 }
 
-// Searches ask for thousands of entries under one policy: both objects are never changed after they are made.
-const cache = new WeakMap<RootsFact, PathRules>();
+interface Prepared {
+  /** By the roots as they stand in the facts of one verdict, which a search asks about again and again. */
+  last: { readonly roots: RootsFact; readonly rules: PathRules } | null;
+  /** By the text of the roots: every verdict has facts of its own, and they hardly ever differ. */
+  readonly byText: Map<string, PathRules>;
+}
+
+const keptRoots = 16;
+// A policy is never changed after it was made; a narrowed one is another object.
+const cache = new WeakMap<Workspace, Prepared>();
 
 const prepared = (workspace: Workspace, roots: RootsFact): PathRules => {
-  const known = cache.get(roots);
-  if (known?.workspace === workspace) return known;
-  const rules = {
-    workspace,
+  const known = cache.get(workspace) ?? { last: null, byText: new Map<string, PathRules>() };
+  if (known.last?.roots === roots) return known.last.rules;
+  const text = JSON.stringify(roots);
+  const rules = known.byText.get(text) ?? {
     denied: prepareDenied(workspace, roots),
     zones: zonesOf(workspace, roots),
   };
-  cache.set(roots, rules);
+  if (known.byText.size >= keptRoots) known.byText.clear();
+  known.byText.set(text, rules);
+  known.last = { roots, rules };
+  cache.set(workspace, known);
   return rules;
 };
 
