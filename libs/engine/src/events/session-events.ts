@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { principalSchema } from '@lockstep/policy';
+import { narrowingSchema, originSchema, principalSchema } from '@lockstep/policy';
 import { contentSchema, digestSchema } from './content.ts';
 
 /** Payloads of the stream `session-<agent>-<id>`. */
@@ -11,6 +11,10 @@ export const sessionPayloads = {
     turn: z.string(),
     text: contentSchema,
     idempotency: z.strictObject({ key: digestSchema, body: digestSchema }).nullable(),
+    /** Where it came from and what only the client could say, so that a restart can start its turn. */
+    request: z
+      .strictObject({ origin: originSchema, client: z.union([narrowingSchema, z.literal('none')]) })
+      .optional(),
   }),
   MessageDropped: z.strictObject({ message: z.string(), why: z.string() }),
   SessionReset: z.strictObject({ by: z.string() }),

@@ -10,3 +10,6 @@ export {
   sampleState,
   sampleTool,
 } from './sample-call.ts';
+export { fakeModel, type FakeModel, type ModelAsked, type ModelStep } from './fake-model.ts';
+export { fakeTools, type FakeTools, type ToolRun } from './fake-tools.ts';
+export { plainMasker } from './plain-masker.ts';

@@ -119,12 +119,14 @@ export type TurnCommand =
       readonly text: string;
       readonly by: DecidedBy;
     }
-  /** Deadlines of approvals and questions that have passed at `now`. */
-  | { readonly type: 'ExpireWaits'; readonly now: number }
+  /** Deadlines of approvals and questions that have passed at `now`, in a daemon that runs since `startedAt`. */
+  | { readonly type: 'ExpireWaits'; readonly now: number; readonly startedAt: number }
   /** Active time is used up. */
   | { readonly type: 'TimeOut'; readonly now: number }
   | { readonly type: 'Steer'; readonly text: string; readonly by: string }
   | { readonly type: 'Cancel'; readonly now: number; readonly by: string; readonly why: string }
+  /** The program itself cannot go on with this turn. */
+  | { readonly type: 'Fail'; readonly now: number; readonly message: string }
   /** Nothing is left to do but to end the turn. */
   | { readonly type: 'Finish'; readonly now: number };
 

@@ -4,7 +4,7 @@ import { answerQuestion, decideApproval, expireWaits } from './decisions/approva
 import { judgeCalls } from './decisions/judge.ts';
 import { beginModelCall, endModelCall } from './decisions/model.ts';
 import { narrowTurn, refuseTurn, startTurn } from './decisions/start.ts';
-import { cancel, finishTurn, steer, timeOut } from './decisions/stop.ts';
+import { cancel, fail, finishTurn, steer, timeOut } from './decisions/stop.ts';
 import { endToolCall, loseToolCall } from './decisions/tools.ts';
 import type { OpenTurn, TurnState } from './state.ts';
 
@@ -35,6 +35,7 @@ const rules: Rules = {
   TimeOut: timeOut,
   Steer: steer,
   Cancel: cancel,
+  Fail: fail,
   Finish: finishTurn,
 };
 
@@ -60,6 +61,7 @@ const notOpen = (command: OpenCommand, state: TurnState): Decision => {
     case 'LoseToolCall':
     case 'ExpireWaits':
     case 'TimeOut':
+    case 'Fail':
     case 'Finish':
       return nothing;
   }

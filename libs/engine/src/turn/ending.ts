@@ -62,6 +62,8 @@ const sayWhy = (
         key: 'budgets.loop_detection',
         message: `\`${ending.data.tool}\` was called ${ending.data.repeats} times with the same arguments`,
       };
+    case 'internal':
+      return { code: 'internal', key: null, message: ending.data.message };
     case 'model_failed':
       return {
         code: 'model_failed',

@@ -52,6 +52,7 @@ export const callFolds: Folds<CallEvent> = {
             judged: call.judged,
             approval: { id: data.approval, binding: data.binding },
             grant: data.grant,
+            by: data.by,
           }
         : call,
     ),

@@ -15,7 +15,7 @@ export type TurnEffect =
     }
   /** The model call is made; its outcome is awaited. */
   | { readonly kind: 'await-model'; readonly modelCall: number; readonly attempt: number }
-  | { readonly kind: 'retry-model'; readonly at: number }
+  | { readonly kind: 'retry-model'; readonly at: number; readonly final: boolean }
   /** Verdicts are due, in this order. */
   | { readonly kind: 'judge-calls'; readonly calls: readonly string[] }
   /** Started calls whose outcome is awaited. */
@@ -84,7 +84,7 @@ const nextModelCall = (state: OpenTurn): TurnEffect => {
   const step = modelStep(state);
   if (step === null) return { kind: 'none' };
   return state.model.kind === 'retrying'
-    ? { kind: 'retry-model', at: state.model.at }
+    ? { kind: 'retry-model', at: state.model.at, final: step.final }
     : { kind: 'call-model', ...step };
 };
 

@@ -8,7 +8,7 @@ import type {
 } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
-import type { ConfigRef, Operand, Usage } from '../events/parts.ts';
+import type { ConfigRef, DecidedBy, Operand, Usage } from '../events/parts.ts';
 
 /** What every verdict event says of its call. */
 export type JudgedData = Omit<
@@ -83,6 +83,7 @@ export type CallState =
       readonly judged: JudgedData;
       readonly approval: ApprovalRef;
       readonly grant: DataOf<'ApprovalGranted'>['grant'];
+      readonly by: DecidedBy;
     })
   | RunningCall
   | EndedCall;
@@ -119,7 +120,8 @@ export type Ending =
   | { readonly code: 'budget_exhausted' | 'turn_timeout'; readonly data: DataOf<'BudgetExhausted'> }
   | { readonly code: 'loop_detected'; readonly data: DataOf<'LoopDetected'> }
   | { readonly code: 'model_failed'; readonly data: DataOf<'ModelCallFailed'> }
-  | { readonly code: 'cancelled'; readonly data: DataOf<'CancelRequested'> };
+  | { readonly code: 'cancelled'; readonly data: DataOf<'CancelRequested'> }
+  | { readonly code: 'internal'; readonly data: { readonly message: string } };
 
 export interface Totals {
   readonly modelCalls: number;

@@ -3,6 +3,7 @@ import type { RuleId } from '../../events/parts.ts';
 import type { CommandOf, PersonDecision } from '../commands.ts';
 import { nothing, record, refuse, type Decision } from '../decision.ts';
 import { finishIfDue } from '../finish.ts';
+import { expiryAt } from '../recover.ts';
 import { callsOf, type OpenTurn, type PendingCall } from '../state.ts';
 
 /** A person's decision. The first one counts; whoever comes later is told so by the caller, who reads the stream. */
@@ -15,17 +16,19 @@ export const decideApproval = (
     return refuse('not_pending', `approval \`${decision.approval}\` is not pending`);
   if (decision.shown !== call.viewDigest)
     return refuse('wrong_view', 'what was shown differs from what is asked: load it again');
-  if (call.deadline !== 'never' && call.deadline <= now)
-    return refuse('not_pending', `approval \`${decision.approval}\` has expired`);
   return decision.choice === 'deny'
     ? record(finishIfDue(state, deny(call, decision), now))
     : grant(call, decision, { state, now });
 };
 
 /** Approvals and questions whose deadline has passed: refused, never granted. */
-export const expireWaits = ({ now }: CommandOf<'ExpireWaits'>, state: OpenTurn): Decision => {
+export const expireWaits = (
+  { now, startedAt }: CommandOf<'ExpireWaits'>,
+  state: OpenTurn,
+): Decision => {
+  const isDue = (deadline: number): boolean => expiryAt(deadline, startedAt) <= now;
   const facts = callsOf(state).flatMap((call): readonly TurnFact[] => {
-    if (call.status === 'pending' && call.deadline !== 'never' && call.deadline <= now)
+    if (call.status === 'pending' && call.deadline !== 'never' && isDue(call.deadline))
       return [
         {
           type: 'ApprovalExpired',
@@ -39,7 +42,7 @@ export const expireWaits = ({ now }: CommandOf<'ExpireWaits'>, state: OpenTurn):
       ];
     if (call.status !== 'running' || call.question === null) return [];
     const { id, deadline } = call.question;
-    if (deadline === 'never' || deadline > now) return [];
+    if (deadline === 'never' || !isDue(deadline)) return [];
     return [
       { type: 'QuestionExpired', data: { question: id, call: call.call, deadline, now } },
       {

@@ -28,6 +28,10 @@ export const timeOut = ({ now }: CommandOf<'TimeOut'>, state: OpenTurn): Decisio
   return record([exhausted, ...endAtOnce(state, { code: 'turn_timeout', data }, now)]);
 };
 
+/** A turn that the program cannot go on with fails: better than to stand still for ever. */
+export const fail = ({ now, message }: CommandOf<'Fail'>, state: OpenTurn): Decision =>
+  record(endAtOnce(state, { code: 'internal', data: { message } }, now));
+
 /** Ends a turn of which nothing is left to do. */
 export const finishTurn = ({ now }: CommandOf<'Finish'>, state: OpenTurn): Decision =>
   isFinishDue(state) ? record(finish(state, now)) : nothing;
@@ -38,7 +42,7 @@ export const steer = ({ text, by }: CommandOf<'Steer'>): Decision =>
 
 const endAtOnce = (state: OpenTurn, ending: Ending, now: number): readonly TurnFact[] => {
   const cancelled = ending.code === 'cancelled';
-  const why = cancelled ? ending.data.why : 'the turn has run out of time';
+  const why = cancelled ? ending.data.why : 'the turn ended';
   return [
     ...closeOpenItems(state, { reason: cancelled ? 'turn_cancelled' : 'turn_ended', why }),
     endWithout(state, ending, now),

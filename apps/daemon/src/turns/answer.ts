@@ -1,0 +1,101 @@
+import {
+  nextEffect,
+  textFrom,
+  waitsForPeople,
+  callsOf,
+  type Artifacts,
+  type LockstepEvent,
+  type OpenTurn,
+  type TurnAnswer,
+  type TurnState,
+} from '@lockstep/engine';
+import type { PathName } from '@lockstep/policy';
+import { loadReply, type Texts } from './turn-contents.ts';
+
+/** Where a turn belongs, as its first event's meta says. */
+export interface TurnPlace {
+  readonly turn: string;
+  readonly session: string;
+  readonly agent: string;
+  readonly path: PathName;
+  readonly position: string;
+}
+
+/** What a caller gets of a turn as it stands. */
+export const answerOf = async (
+  state: TurnState,
+  place: TurnPlace,
+  from: { readonly artifacts: Artifacts; readonly texts: Texts },
+): Promise<TurnAnswer> => {
+  await loadReply(state, from.artifacts, from.texts);
+  const open = openOf(state);
+  const { turn, session, agent, path, position } = place;
+  return {
+    id: turn,
+    status: statusOf(state),
+    session,
+    agent,
+    path,
+    reply:
+      state.status === 'ended' && state.reply !== null ? textFrom(from.texts)(state.reply) : null,
+    reason: state.status === 'ended' ? state.reason : null,
+    usage: usageOf(open),
+    approvals: state.status === 'open' ? waitingFor(state) : [],
+    position,
+  };
+};
+
+/** The place of a recorded turn, from its events; null when there are none. */
+export const placeOf = (turn: string, events: readonly LockstepEvent[]): TurnPlace | null => {
+  const [first] = events;
+  const last = events.at(-1);
+  if (first?.type !== 'TurnRequested' || last === undefined) return null;
+  const { request, path } = first.data;
+  return { turn, session: request.session, agent: request.agent, path, position: last.position };
+};
+
+/** The answer of a turn whose message was accepted and that has not begun. */
+export const queuedAnswer = (place: TurnPlace): TurnAnswer => ({
+  id: place.turn,
+  status: 'queued',
+  session: place.session,
+  agent: place.agent,
+  path: place.path,
+  reply: null,
+  reason: null,
+  usage: usageOf(null),
+  approvals: [],
+  position: place.position,
+});
+
+const openOf = (state: TurnState): OpenTurn | null => {
+  if (state.status === 'open') return state;
+  return state.status === 'ended' ? state.before : null;
+};
+
+const statusOf = (state: TurnState): TurnAnswer['status'] => {
+  switch (state.status) {
+    case 'none':
+    case 'requested':
+      return 'queued';
+    case 'open':
+      return waitsForPeople(state) && nextEffect(state).kind === 'wait' ? 'waiting' : 'running';
+    case 'ended':
+      return state.end;
+  }
+};
+
+const usageOf = (open: OpenTurn | null): TurnAnswer['usage'] => ({
+  inputTokens: open?.totals.usage.inputTokens ?? 0,
+  outputTokens: open?.totals.usage.outputTokens ?? 0,
+  tokens: open?.totals.tokens ?? 0,
+  cost: open?.totals.cost ?? 0,
+  modelCalls: open?.totals.modelCalls ?? 0,
+  toolCalls: open?.totals.toolCalls ?? 0,
+});
+
+const waitingFor = (state: OpenTurn): string[] =>
+  callsOf(state).flatMap((call) => {
+    if (call.status === 'pending') return [call.approval];
+    return call.status === 'running' && call.question !== null ? [call.question.id] : [];
+  });

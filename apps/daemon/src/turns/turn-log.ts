@@ -1,0 +1,161 @@
+import {
+  evolve,
+  initialState,
+  speculate,
+  type EventOf,
+  type ExpectedRevision,
+  type LockstepEvent,
+  type NewEvent,
+  type NewMeta,
+  type RecordedFact,
+  type TurnFact,
+  type TurnState,
+} from '@lockstep/engine';
+import {
+  hoist,
+  hydrate,
+  loadTexts,
+  needsHoist,
+  needsHydration,
+  type Texts,
+} from './turn-contents.ts';
+import type { TurnParts } from './turn-parts.ts';
+
+/** The log does not take what this turn has to record: its work stops here and is taken up again at the next start. */
+export class TurnHaltedError extends Error {
+  readonly code = 'turn_halted';
+}
+
+/** The stream of one turn, written by one runner: facts are decided on at once and recorded in one append with what follows. */
+export class TurnLog {
+  readonly texts: Texts = new Map();
+  readonly #parts: TurnParts;
+  readonly #meta: NewMeta;
+  readonly #stream: string;
+  #recorded: TurnState;
+  #state: TurnState;
+  #waiting: TurnFact[] = [];
+  #expected: ExpectedRevision;
+  #position = '';
+
+  constructor(parts: TurnParts, meta: NewMeta, turn: string) {
+    this.#parts = parts;
+    this.#meta = meta;
+    this.#stream = `turn-${turn}`;
+    this.#recorded = initialState(turn);
+    this.#state = this.#recorded;
+    this.#expected = 'no-stream';
+  }
+
+  /** As it will be once everything decided is recorded. */
+  get state(): TurnState {
+    return this.#state;
+  }
+
+  get meta(): NewMeta {
+    return this.#meta;
+  }
+
+  /** Position of the last recorded event; empty before the first. */
+  get position(): string {
+    return this.#position;
+  }
+
+  get isClean(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Takes up what the stream holds, as after a restart. */
+  async load(events: readonly LockstepEvent[]): Promise<void> {
+    await this.#fold(events);
+    this.#state = this.#recorded;
+  }
+
+  /** Loads the texts that its messages are built from. */
+  loadTexts(): Promise<void> {
+    return loadTexts(this.#recorded, this.#parts.artifacts, this.texts);
+  }
+
+  /** Adds facts that the next flush records. */
+  add(facts: readonly TurnFact[]): void {
+    this.#waiting.push(...facts);
+    if (this.#state.status === 'open') {
+      this.#state = speculate(this.#state, facts, this.#parts.clock.now());
+      return;
+    }
+    const recorded = facts.map((fact): RecordedFact => ({
+      ...fact,
+      time: this.#parts.clock.now(),
+      meta: { daemon: this.#meta.daemon },
+    }));
+    this.#state = recorded.reduce(evolve, this.#state);
+  }
+
+  /** Records everything added, in one append. Resolves with the acknowledged events.
+   * @throws TurnHaltedError when the log takes no writes or another writer was there */
+  async flush(): Promise<readonly LockstepEvent[]> {
+    if (this.#waiting.length === 0) return [];
+    const facts = this.#waiting;
+    this.#waiting = [];
+    const events: NewEvent[] = [];
+    for (const fact of facts) {
+      const small = needsHoist(fact) ? await hoist(fact, this.#parts.artifacts, this.texts) : fact;
+      events.push(this.#envelope(small));
+    }
+    const recorded = await this.#append(events);
+    await this.#fold(recorded);
+    this.#state = this.#recorded;
+    return recorded;
+  }
+
+  async #append(events: readonly NewEvent[]): Promise<readonly LockstepEvent[]> {
+    const [first, ...rest] = events;
+    if (first === undefined) return [];
+    const result = await this.#parts.store.append(this.#stream, [first, ...rest], this.#expected);
+    if (result.ok) {
+      this.#expected = result.revision;
+      this.#position = result.position;
+      return result.events;
+    }
+    switch (result.reason) {
+      case 'conflict':
+        throw new TurnHaltedError('another writer has appended to the stream of this turn');
+      case 'unavailable':
+        throw new TurnHaltedError(result.message);
+      case 'too_large': {
+        if (rest.length === 0)
+          throw new TurnHaltedError(`an event of ${result.bytes} bytes exceeds ${result.limit}`);
+        const half = Math.ceil(events.length / 2);
+        const before = await this.#append(events.slice(0, half));
+        return [...before, ...(await this.#append(events.slice(half)))];
+      }
+    }
+  }
+
+  async #fold(events: readonly LockstepEvent[]): Promise<void> {
+    for (const event of events) {
+      const fact = needsHydration(event)
+        ? await hydrate(event, this.#parts.artifacts, this.texts)
+        : (event as RecordedFact);
+      this.#recorded = evolve(this.#recorded, fact);
+      this.#expected = event.revision;
+      this.#position = event.position;
+    }
+  }
+
+  #envelope(fact: TurnFact): NewEvent {
+    const attempt = 'attempt' in fact.data ? fact.data.attempt : 1;
+    return {
+      ...fact,
+      id: this.#parts.ids.next(),
+      schema: 1,
+      meta: attempt === 1 ? this.#meta : { ...this.#meta, attempt },
+    };
+  }
+}
+
+/** The started calls among acknowledged events. */
+export const isStarted = (
+  event: LockstepEvent,
+): event is EventOf<'ToolCallStarted'> | EventOf<'ModelCallStarted'> =>
+  event.type === 'ToolCallStarted' || event.type === 'ModelCallStarted';

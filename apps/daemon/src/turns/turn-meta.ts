@@ -1,0 +1,39 @@
+import type { LockstepEvent, NewMeta } from '@lockstep/engine';
+import { aliasSchema, type PathName, type Principal, type Trigger } from '@lockstep/policy';
+import type { DaemonIdentity } from '../tokens.ts';
+
+/** What the events of one turn or message have in common. */
+export const metaOf = (
+  identity: DaemonIdentity,
+  who: {
+    readonly agent: string;
+    readonly path: PathName;
+    readonly trigger: Trigger;
+    readonly principal: Principal;
+    readonly session: string | null;
+    readonly turn: string | null;
+    readonly message: string | null;
+  },
+): NewMeta => ({
+  // A name that no agent can have stands in the request alone.
+  agent: aliasSchema.safeParse(who.agent).success ? who.agent : null,
+  path: who.path,
+  trigger: who.trigger,
+  principal: who.principal,
+  session: who.session,
+  turn: who.turn,
+  root: who.turn,
+  parent: null,
+  chain: [],
+  correlation: who.message ?? who.turn ?? who.session ?? who.agent,
+  causation: who.message,
+  attempt: 1,
+  daemon: identity.id,
+  build: identity.build,
+});
+
+/** Meta for further events of a turn that an earlier run of the daemon began. */
+export const metaAgain = (identity: DaemonIdentity, first: LockstepEvent): NewMeta => {
+  const { agentSeq: _agentSeq, epoch: _epoch, ...meta } = first.meta;
+  return { ...meta, attempt: 1, daemon: identity.id, build: identity.build };
+};

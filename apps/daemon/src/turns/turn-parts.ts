@@ -1,0 +1,30 @@
+import type {
+  Artifacts,
+  Clock,
+  EventStore,
+  Ids,
+  Ledger,
+  Masker,
+  ModelPort,
+  ToolPort,
+} from '@lockstep/engine';
+import type { CurrentConfig } from '../config/current-config.port.ts';
+import type { DaemonIdentity } from '../tokens.ts';
+import type { Alarms } from './alarms.ts';
+
+/** All that running turns work with. */
+export interface TurnParts {
+  readonly store: EventStore;
+  readonly ledger: Ledger;
+  readonly artifacts: Artifacts;
+  readonly models: { for(alias: string, digest: string): ModelPort };
+  readonly tools: ToolPort;
+  readonly masker: Masker;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly config: CurrentConfig;
+  readonly identity: DaemonIdentity;
+  readonly alarms: Alarms;
+  /** Told of what should not happen and does not stop the daemon. */
+  readonly report: (problem: { readonly turn: string; readonly error: unknown }) => void;
+}

@@ -1,0 +1,173 @@
+import {
+  callsOf,
+  matchGrants,
+  prepareModelInput,
+  textFrom,
+  type BuiltInput,
+  type CallState,
+  type ConversationTurn,
+  type Facts,
+  type GateCall,
+  type OpenTurn,
+  type OperandFacts,
+  type PreparedCall,
+  type ToolScope,
+} from '@lockstep/engine';
+import { canonicalJson, digestOfText, matchesClauses, type Principal } from '@lockstep/policy';
+import type { Catalog } from './tool-catalog.ts';
+import type { Texts } from './turn-contents.ts';
+import type { TurnParts } from './turn-parts.ts';
+
+/** Who a grant is for and whose calls it covers: the person of `[people]`, else the identity itself. */
+export const granteeOf = (principal: Principal): string =>
+  principal.person ?? `${principal.kind}:${principal.id}`;
+
+/** Whom the tools of a turn work for. */
+export const scopeOf = (state: OpenTurn): ToolScope => ({
+  agent: state.policy.agent,
+  principal: state.request.principal,
+  session: state.request.session,
+  turn: state.turn,
+  policy: state.policy,
+});
+
+/** What the model is sent next, and the texts that it cites. */
+export const prepareModelCall = (
+  state: OpenTurn,
+  parts: {
+    readonly catalog: Catalog;
+    readonly final: boolean;
+    readonly history: readonly ConversationTurn[];
+    readonly texts: Texts;
+  },
+): BuiltInput =>
+  prepareModelInput({
+    state,
+    history: parts.history,
+    tools: parts.final ? parts.catalog.none : parts.catalog.offered,
+    textOf: textFrom(parts.texts),
+  });
+
+/** Gathers what the verdicts over these calls read outside the stream. Looks; never judges. */
+export const prepareCalls = (
+  state: OpenTurn,
+  ids: readonly string[],
+  around: { readonly parts: TurnParts; readonly catalog: Catalog; readonly texts: Texts },
+): Promise<readonly PreparedCall[]> => {
+  const textOf = textFrom(around.texts);
+  return Promise.all(
+    callsOf(state)
+      .filter((call) => ids.includes(call.call))
+      .map((call) => prepareCall(state, gateCall(call, textOf(call.args), around.catalog), around)),
+  );
+};
+
+/** Whether looking at the calls may take long (names are resolved), so that what is decided should be recorded first. */
+export const looksFar = (state: OpenTurn, ids: readonly string[], catalog: Catalog): boolean =>
+  callsOf(state).some((call) => {
+    if (!ids.includes(call.call)) return false;
+    const operands = catalog.find(call.alias)?.operands;
+    return Array.isArray(operands) && operands.some((operand) => operand.kind === 'url');
+  });
+
+const prepareCall = async (
+  state: OpenTurn,
+  call: GateCall,
+  { parts }: { readonly parts: TurnParts },
+): Promise<PreparedCall> => {
+  const { spec, args } = call;
+  const looked =
+    spec !== null && args.ok
+      ? await inspect(parts, scopeOf(state), { spec, args: args.value })
+      : blind;
+  return {
+    call,
+    facts: factsOf(state, call, { parts, looked }),
+    ids: { approval: parts.ids.next(), question: parts.ids.next() },
+    before: looked.before ?? null,
+    unsealed: unsealedIn(state, call),
+  };
+};
+
+const blind: OperandFacts = { operands: [], roots: null, confined: false };
+
+/** A look that fails shows nothing, and the gate refuses what nobody looked at. */
+const inspect = async (
+  parts: TurnParts,
+  scope: ToolScope,
+  { spec, args }: { readonly spec: NonNullable<GateCall['spec']>; readonly args: unknown },
+): Promise<OperandFacts> => {
+  try {
+    return await parts.tools.inspect(scope, spec, args);
+  } catch (error) {
+    parts.report({ turn: scope.turn, error });
+    return blind;
+  }
+};
+
+const gateCall = (call: CallState, raw: string, catalog: Catalog): GateCall => {
+  const args = readArgs(raw);
+  return {
+    call: call.call,
+    alias: call.alias,
+    spec: catalog.find(call.alias),
+    args,
+    argsDigest: digestOfText(args.ok ? canonicalJson(args.value) : raw),
+  };
+};
+
+/** Some models send nothing where a tool takes no arguments. */
+const readArgs = (raw: string): GateCall['args'] => {
+  if (raw.trim() === '') return { ok: true, value: {} };
+  try {
+    const value: unknown = JSON.parse(raw);
+    // What has no canonical form (a lone surrogate) is not taken either.
+    canonicalJson(value);
+    return { ok: true, value };
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : 'unreadable' };
+  }
+};
+
+const factsOf = (
+  state: OpenTurn,
+  call: GateCall,
+  { parts, looked }: { readonly parts: TurnParts; readonly looked: OperandFacts },
+): Omit<Facts, 'caps'> => {
+  const { agent } = state.policy;
+  const { session, principal } = state.request;
+  const { version, digest } = parts.config.current();
+  const now = parts.clock.now();
+  const { spec, argsDigest } = call;
+  return {
+    now,
+    config: { version, digest },
+    policy: state.policyDigest,
+    ...parts.ledger.flags(agent),
+    spec: spec?.digest ?? null,
+    confined: looked.confined,
+    operands: [...looked.operands],
+    roots: looked.roots,
+    grants:
+      spec === null
+        ? []
+        : matchGrants(parts.ledger.grants(agent), {
+            agent,
+            tool: spec.id,
+            spec: spec.digest,
+            person: granteeOf(principal),
+            session,
+            argsDigest,
+            now,
+          }),
+    unsettled: spec === null ? null : parts.ledger.unsettled(session, spec.id, argsDigest),
+  };
+};
+
+/** Placeholders that the tool port will replace in the arguments of this call. */
+const unsealedIn = (state: OpenTurn, { spec, args }: GateCall): readonly string[] => {
+  if (spec === null || !args.ok || !matchesClauses(state.policy.secrets.unseal, spec.id).ok)
+    return [];
+  const found = JSON.stringify(args.value).matchAll(/«(?:secret|sealed):([^»]+)»/g);
+  return [...new Set([...found].flatMap((match) => match[1] ?? []))].sort();
+};

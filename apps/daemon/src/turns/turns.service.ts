@@ -1,0 +1,189 @@
+import {
+  evolve,
+  initialState,
+  type DecidedBy,
+  type TurnAnswer,
+  type TurnCommand,
+} from '@lockstep/engine';
+import { answerOf, placeOf, queuedAnswer, type TurnPlace } from './answer.ts';
+import { Approvals } from './approvals.ts';
+import { Deltas } from './deltas.ts';
+import type { Dispatch } from './dispatch-turn.command.ts';
+import { LaunchTurn } from './launch-turn.ts';
+import { originPath } from './origin-path.ts';
+import { PastTurns } from './past-turns.ts';
+import { recover } from './recovery.ts';
+import { RunningTurns } from './running-turns.ts';
+import { ToolCatalogs } from './tool-catalog.ts';
+import { hydrate, type Texts } from './turn-contents.ts';
+import type { TurnParts } from './turn-parts.ts';
+import type { TurnRunner } from './turn-runner.ts';
+import type {
+  ApprovalDecision,
+  Delta,
+  DecisionResult,
+  LaunchResult,
+  TurnRequest,
+  Turns,
+} from './turns.port.ts';
+
+/** What other parts of the daemon may ask of running turns. */
+export class TurnsService implements Turns {
+  readonly running: RunningTurns;
+  readonly #parts: TurnParts;
+  readonly #launcher: LaunchTurn;
+  readonly #approvals: Approvals;
+  readonly #deltas: Deltas;
+  readonly #settling = new Map<string, Set<() => void>>();
+
+  /** @param dispatch null = without a bus: straight to the runner */
+  constructor(parts: TurnParts, dispatch: Dispatch | null) {
+    this.#parts = parts;
+    this.#deltas = new Deltas();
+    this.running = new RunningTurns({
+      ...parts,
+      deltas: this.#deltas,
+      catalogs: new ToolCatalogs(parts.tools),
+      past: new PastTurns(parts),
+      recorded: new Set(),
+      startedAt: parts.clock.now(),
+    });
+    this.#launcher = new LaunchTurn(parts, dispatch ?? ((command) => this.running.begin(command)));
+    this.#approvals = new Approvals(parts, this.running);
+    this.running.onRest((runner, turn) => {
+      this.#rested(runner, turn);
+    });
+  }
+
+  /** Takes up what an earlier run left. Call once, before the first request. */
+  recover(): Promise<{ readonly turns: number; readonly messages: number }> {
+    return recover(this.#parts, { running: this.running, launcher: this.#launcher });
+  }
+
+  /** Takes no more turns, and lets what runs come to an end or to a point from which it can be taken up.
+   * @returns false when `boundMs` passed first */
+  async stop(boundMs: number): Promise<boolean> {
+    this.#launcher.stop();
+    let cancel = (): void => undefined;
+    const bound = new Promise<boolean>((resolve) => {
+      cancel = this.#parts.alarms.at(this.#parts.clock.now() + boundMs, () => {
+        resolve(false);
+      });
+    });
+    const done = this.running.drain().then(() => true);
+    const inTime = await Promise.race([done, bound]);
+    cancel();
+    return inTime;
+  }
+
+  launch(request: TurnRequest): Promise<LaunchResult> {
+    return this.#launcher.launch(request);
+  }
+
+  async answer(turn: string): Promise<TurnAnswer | null> {
+    const queued = this.#launcher.queues.find(turn);
+    if (queued !== null) {
+      const position = await this.#parts.store.head();
+      const { path } = originPath(queued.request.origin);
+      const { session } = queued;
+      return queuedAnswer({ turn, session, agent: queued.request.agent, path, position });
+    }
+    const runner = this.running.find(turn);
+    const place = runner === null ? null : livePlace(runner, turn);
+    if (runner === null || place === null) return this.#recorded(turn);
+    return answerOf(runner.state, place, {
+      artifacts: this.#parts.artifacts,
+      texts: runner.log.texts,
+    });
+  }
+
+  async settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
+    if (this.#isAtWork(turn)) await this.#rest(turn, signal);
+    return this.answer(turn);
+  }
+
+  deltas(turn: string, listener: (delta: Delta) => void): () => void {
+    return this.#deltas.listen(turn, listener);
+  }
+
+  decide(approval: string, decision: ApprovalDecision, by: DecidedBy): Promise<DecisionResult> {
+    return this.#approvals.decide(approval, decision, by);
+  }
+
+  answerQuestion(
+    question: string,
+    answer: { readonly text: string; readonly revision: number },
+    by: DecidedBy,
+  ): Promise<DecisionResult> {
+    return this.#approvals.answer(question, answer, by);
+  }
+
+  async cancel(
+    turn: string,
+    by: string,
+    why: string,
+  ): Promise<'requested' | 'ended' | 'not_found'> {
+    const command = { type: 'Cancel', now: this.#parts.clock.now(), by, why } as const;
+    const posted = await this.#post(turn, command);
+    return posted === 'recorded' ? 'requested' : posted;
+  }
+
+  async steer(turn: string, text: string, by: string): Promise<'recorded' | 'ended' | 'not_found'> {
+    const masked = this.#parts.masker.mask(text.toWellFormed(), { formats: true });
+    return this.#post(turn, { type: 'Steer', text: masked.text, by });
+  }
+
+  async #post(turn: string, command: TurnCommand): Promise<'recorded' | 'ended' | 'not_found'> {
+    const runner = this.running.find(turn);
+    if (runner !== null) {
+      const posted = await runner.post(command);
+      return posted.kind === 'recorded' ? 'recorded' : 'ended';
+    }
+    const answer = await this.answer(turn);
+    return answer === null ? 'not_found' : 'ended';
+  }
+
+  #isAtWork(turn: string): boolean {
+    return this.#launcher.queues.find(turn) !== null || this.running.find(turn)?.rest === 'working';
+  }
+
+  #rest(turn: string, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#settling.get(turn) ?? new Set();
+      this.#settling.set(turn, waiting);
+      const done = (): void => {
+        waiting.delete(done);
+        if (waiting.size === 0) this.#settling.delete(turn);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      waiting.add(done);
+      if (signal.aborted) done();
+      else signal.addEventListener('abort', done);
+    });
+  }
+
+  #rested(runner: TurnRunner, turn: string): void {
+    for (const done of [...(this.#settling.get(turn) ?? [])]) done();
+    const { session } = runner.log.meta;
+    if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
+  }
+
+  async #recorded(turn: string): Promise<TurnAnswer | null> {
+    const events = await this.#parts.store.readStream(`turn-${turn}`);
+    const place = placeOf(turn, events);
+    if (place === null) return null;
+    const texts: Texts = new Map();
+    let state = initialState(turn);
+    for (const event of events)
+      state = evolve(state, await hydrate(event, this.#parts.artifacts, texts));
+    return answerOf(state, place, { artifacts: this.#parts.artifacts, texts });
+  }
+}
+
+const livePlace = (runner: TurnRunner, turn: string): TurnPlace | null => {
+  const { state, log } = runner;
+  if (state.status !== 'open' || log.position === '') return null;
+  const { session, agent } = state.request;
+  return { turn, session, agent, path: state.path, position: log.position };
+};
