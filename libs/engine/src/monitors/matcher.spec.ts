@@ -1,0 +1,60 @@
+import { matchesClauses, matchesHost, matchesPattern, normalizeToolPattern } from '@lockstep/policy';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hostFits, toolAllowed, toolFits } from './matcher.ts';
+
+const word = fc.string({ unit: fc.constantFrom('a', 'b', '*', ':', '/', '_'), maxLength: 8 });
+const patterns = fc.oneof(
+  word,
+  word.map((w) => `mcp:${w}`),
+  fc.constantFrom('*', 'builtin:*', 'file_*', 'mcp:*/read', '**', ''),
+);
+const ids = fc.oneof(
+  word,
+  word.map((w) => `builtin:${w.replaceAll('*', 'a')}`),
+  word.map((w) => `mcp:${w.replaceAll('*', 'b')}`),
+);
+
+describe('the second matcher', () => {
+  it('agrees with the first on every tool pattern', () => {
+    fc.assert(
+      fc.property(patterns, ids, (pattern, id) => {
+        expect(toolFits(pattern, id)).toBe(matchesPattern(normalizeToolPattern(pattern), id));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('agrees with the first on clauses', () => {
+    const clauses = fc.array(fc.array(patterns.map(normalizeToolPattern), { maxLength: 3 }), {
+      maxLength: 3,
+    });
+    fc.assert(
+      fc.property(clauses, ids, (all, id) => {
+        expect(toolAllowed(all, id)).toBe(matchesClauses(all, id).ok);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('agrees with the first on hosts', () => {
+    const pattern = fc
+      .tuple(
+        fc.constantFrom('', 'http://', 'https://'),
+        fc.constantFrom('*', 'a.test', '*.a.test', 'B.a.test', '10.0.0.1', '[::1]', '*.test'),
+        fc.constantFrom('', ':80', ':443', ':99'),
+      )
+      .map((parts) => parts.join(''));
+    const target = fc.record({
+      scheme: fc.constantFrom('http' as const, 'https' as const),
+      host: fc.constantFrom('a.test', 'b.a.test', 'xa.test', 'test', '10.0.0.1', '::1', 'A.TEST'),
+      port: fc.constantFrom(80, 443, 99),
+    });
+    fc.assert(
+      fc.property(pattern, target, (p, to) => {
+        expect(hostFits(p, to)).toBe(matchesHost(p, to));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
