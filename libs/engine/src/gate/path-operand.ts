@@ -22,7 +22,7 @@ export const judgePath = (
   const { access } = operand;
   return (
     forbidden(rules, lexical, operand.lexical) ??
-    forbidden(rules, real, operand.lexical) ??
+    (real === lexical ? null : forbidden(rules, real, operand.lexical)) ??
     outside(policy.workspace, rules, { path: lexical, access, holds: holdsLexical }) ??
     outside(policy.workspace, rules, { path: real, access, holds: holdsReal })
   );

@@ -13,5 +13,10 @@ export const relativeTo = (parent: string, path: string): string =>
   path.slice(parent === '/' ? 1 : parent.length + 1);
 
 /** A path that can be compared: absolute, free of NUL, `.` and `..` removed by text. Null = it cannot be. */
-export const comparable = (path: string): string | null =>
-  path.startsWith('/') && !path.includes('\0') ? normalPath(path) : null;
+export const comparable = (path: string): string | null => {
+  if (!path.startsWith('/') || path.includes('\0')) return null;
+  return needsWork.test(path) ? normalPath(path) : path;
+};
+
+/** An empty, `.` or `..` segment; hardly any path has one. */
+const needsWork = /\/(?:\.{0,2})(?:\/|$)/;
