@@ -7,6 +7,7 @@ import { valueAt } from './snapshot-parts.ts';
 import { ceilingPrefix, type EdgeGrants, type Taking } from './taking.ts';
 
 type Parent = NonNullable<ResolveRecords['parent']>;
+type Job = NonNullable<ResolveRecords['job']>;
 
 /** Narrowings that came down the chain: they reach every descendant, through independent edges too. */
 export const inheritedTakings = (parent: Parent): Taking[] =>
@@ -41,6 +42,20 @@ export const depthTaking = ({ turn, depth }: Parent): Taking | ResolutionProblem
     values: left === 'unlimited' ? 'none' : { 'delegation.max_depth': left },
     kind: 'limit',
   };
+};
+
+/** The levels left below a job that a turn deep in a chain made; a job of config has all of its agent's. */
+export const jobDepthTaking = (job: Job, own: Limit): Taking | ResolutionProblem => {
+  const whose = `job:${job.name}`;
+  const why = 'levels of turns left below this one';
+  if (job.depth === 0 || own === 'unlimited') return { whose, why, values: 'none', kind: 'limit' };
+  if (job.depth > own)
+    return {
+      code: 'depth_exceeded',
+      message: `job \`${job.name}\` was made too deep in a chain of turns`,
+      path: 'delegation.max_depth',
+    };
+  return { whose, why, values: { 'delegation.max_depth': own - job.depth }, kind: 'limit' };
 };
 
 /** One level less; null when there is none left. */

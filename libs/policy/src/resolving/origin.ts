@@ -3,7 +3,8 @@ import { entryOf } from '../orders/map.ts';
 import { matchingPattern } from '../patterns.ts';
 import type { AppliedConfig, ResolutionProblem } from '../resolution.ts';
 import type { Origin, ResolveRecords, ResolveRequest } from '../request.ts';
-import { ceilingTaking, depthTaking, inheritedTakings } from './children.ts';
+import { agentPolicyOf } from './agent-policy.ts';
+import { ceilingTaking, depthTaking, inheritedTakings, jobDepthTaking } from './children.ts';
 import { toolPatternsOf } from '../surfaces/written.ts';
 import { orNone, toolsTaken, type Taking } from './taking.ts';
 
@@ -132,13 +133,17 @@ const fromToken = (
 };
 
 const fromJob = (
-  { request, records }: Arriving,
+  { applied, request, records }: Arriving,
   { job }: OriginOf<'cron'>,
 ): Arrival | ResolutionProblem => {
   const record = records.job;
   if (record?.name !== job) return lacking('job', job);
   if (record.agent !== request.agent)
     return refused(`job \`${job}\` does not run agent \`${request.agent}\``);
+  const policy = agentPolicyOf(applied, request.agent);
+  const own = 'code' in policy ? 'unlimited' : policy.parts.snapshot.delegation.max_depth;
+  const depth = jobDepthTaking(record, own);
+  if ('code' in depth) return depth;
   const whose = `job:${job}`;
   return {
     path: 'loop',
@@ -157,6 +162,7 @@ const fromJob = (
         values: orNone(record.narrowing),
         kind: 'limit',
       },
+      depth,
     ],
   };
 };
