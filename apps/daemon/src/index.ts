@@ -1,3 +1,5 @@
+export { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts';
+export { StartError } from './start-error.ts';
 export { uuidV7Ids } from './adapters/ids.ts';
 export {
   openReadModels,
@@ -8,3 +10,15 @@ export {
 export { StoreError } from './store/store-error.ts';
 export { logPath, openSqliteLog, type SqliteLog } from './store/sqlite/sqlite-log.ts';
 export { checkLog, type LogCheck, type LogProblem } from './store/check-log.ts';
+export { ALARMS, timerAlarms, type Alarms } from './turns/alarms.ts';
+export { TurnsService } from './turns/turns.service.ts';
+export type { TurnParts } from './turns/turn-parts.ts';
+export type {
+  ApprovalDecision,
+  DecisionResult,
+  Delta,
+  LaunchResult,
+  TurnRequest,
+  Turns,
+} from './turns/turns.port.ts';
+export type { CurrentConfig } from './config/current-config.port.ts';

@@ -1,4 +1,5 @@
 import type {
+  DataOf,
   DecidedBy,
   EventStore,
   Ids,
@@ -134,37 +135,28 @@ interface Outcome {
 const isSame = (a: DecidedBy, b: DecidedBy): boolean =>
   a.person === null || b.person === null ? a.principal === b.principal : a.person === b.person;
 
+type Readers = {
+  readonly [T in LockstepEvent['type']]?: (data: DataOf<T>, id: string) => Outcome | null;
+};
+
+/** What ends an approval or a question, by event. */
+const readers: Readers = {
+  ApprovalGranted: ({ approval, by, choice }, id) =>
+    approval === id ? { by, choice, how: `granted: ${choice}` } : null,
+  ApprovalDenied: ({ approval, by }, id) =>
+    approval === id ? { by, choice: 'deny', how: 'denied' } : null,
+  ApprovalExpired: ({ approval }, id) => (approval === id ? nobody('expired') : null),
+  ApprovalClosed: ({ approval, why }, id) => (approval === id ? nobody(`closed: ${why}`) : null),
+  QuestionAnswered: ({ question, by, text }, id) =>
+    question === id ? { by, choice: 'inline' in text ? text.inline : null, how: 'answered' } : null,
+  QuestionExpired: ({ question }, id) => (question === id ? nobody('expired') : null),
+  TurnCancelled: ({ why }) => nobody(`closed: ${why}`),
+  TurnFailed: () => nobody('closed: the turn failed'),
+};
+
 const outcomeIn = (event: LockstepEvent, id: string): Outcome | null => {
-  switch (event.type) {
-    case 'ApprovalGranted':
-      return event.data.approval === id
-        ? { by: event.data.by, choice: event.data.choice, how: `granted: ${event.data.choice}` }
-        : null;
-    case 'ApprovalDenied':
-      return event.data.approval === id
-        ? { by: event.data.by, choice: 'deny', how: 'denied' }
-        : null;
-    case 'ApprovalExpired':
-      return event.data.approval === id ? nobody('expired') : null;
-    case 'ApprovalClosed':
-      return event.data.approval === id ? nobody(`closed: ${event.data.why}`) : null;
-    case 'QuestionAnswered':
-      return event.data.question === id
-        ? {
-            by: event.data.by,
-            choice: 'inline' in event.data.text ? event.data.text.inline : null,
-            how: 'answered',
-          }
-        : null;
-    case 'QuestionExpired':
-      return event.data.question === id ? nobody('expired') : null;
-    case 'TurnCancelled':
-      return nobody(`closed: ${event.data.why}`);
-    case 'TurnFailed':
-      return nobody('closed: the turn failed');
-    default:
-      return null;
-  }
+  const read: ((data: never, id: string) => Outcome | null) | undefined = readers[event.type];
+  return read?.(event.data as never, id) ?? null;
 };
 
 const nobody = (how: string): Outcome => ({ by: null, choice: null, how });

@@ -44,24 +44,16 @@ export const hydrate = async (
   texts: Texts,
 ): Promise<RecordedFact> => {
   const fact = event as RecordedFact;
-  switch (fact.type) {
-    case 'PolicyResolved':
-    case 'PolicyNarrowed': {
-      const ref = fact.data.snapshot;
-      if ('inline' in ref) return fact;
-      const text = await load(ref.artifact, artifacts, texts);
-      const snapshot: PolicySnapshot = policySnapshotSchema.parse(JSON.parse(text));
-      return { ...fact, data: { ...fact.data, snapshot: { inline: snapshot } } } as RecordedFact;
-    }
-    case 'ModelCallCompleted': {
-      const ref = fact.data.text;
-      if (!('artifact' in ref)) return fact;
-      const text = await load(ref.artifact, artifacts, texts);
-      return { ...fact, data: { ...fact.data, text: { inline: text } } };
-    }
-    default:
-      return fact;
+  if (fact.type === 'PolicyResolved' || fact.type === 'PolicyNarrowed') {
+    const ref = fact.data.snapshot;
+    if ('inline' in ref) return fact;
+    const text = await load(ref.artifact, artifacts, texts);
+    const snapshot: PolicySnapshot = policySnapshotSchema.parse(JSON.parse(text));
+    return { ...fact, data: { ...fact.data, snapshot: { inline: snapshot } } } as RecordedFact;
   }
+  if (fact.type !== 'ModelCallCompleted' || !('artifact' in fact.data.text)) return fact;
+  const text = await load(fact.data.text.artifact, artifacts, texts);
+  return { ...fact, data: { ...fact.data, text: { inline: text } } };
 };
 
 /** Whether `hydrate` has work to do. */

@@ -34,6 +34,22 @@ export const metaOf = (
 
 /** Meta for further events of a turn that an earlier run of the daemon began. */
 export const metaAgain = (identity: DaemonIdentity, first: LockstepEvent): NewMeta => {
-  const { agentSeq: _agentSeq, epoch: _epoch, ...meta } = first.meta;
-  return { ...meta, attempt: 1, daemon: identity.id, build: identity.build };
+  const { agent, path, trigger, principal, session, turn, root, parent, chain } = first.meta;
+  const { correlation, causation } = first.meta;
+  return {
+    agent,
+    path,
+    trigger,
+    principal,
+    session,
+    turn,
+    root,
+    parent,
+    chain,
+    correlation,
+    causation,
+    attempt: 1,
+    daemon: identity.id,
+    build: identity.build,
+  };
 };

@@ -354,14 +354,11 @@ export class TurnRunner {
   async #catalog(state: OpenTurn): Promise<Catalog> {
     const listed = this.#parts.catalogs.of(scopeOf(state), state.policyDigest);
     if (this.log.isClean) return listed;
-    let isListed = false;
-    const noted = listed.then((catalog) => {
-      isListed = true;
-      return catalog;
+    const tick = new Promise<null>((resolve) => {
+      setImmediate(resolve, null);
     });
-    await Promise.race([noted, new Promise(setImmediate)]);
-    if (!isListed) await this.#flush();
-    return noted;
+    if ((await Promise.race([listed, tick])) === null) await this.#flush();
+    return listed;
   }
 
   /** What an intent cites by digest is an artifact before it. */

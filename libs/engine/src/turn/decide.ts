@@ -44,25 +44,15 @@ const decideOpen = (command: OpenCommand, state: OpenTurn): Decision => {
   return rule(command as never, state);
 };
 
-/** What comes too late from the runner's own work is a repeat; people are told. */
+/** What people send: they are told that they came too late. Everything else is the runner's own work, and then a repeat. */
+const fromPeople: ReadonlySet<TurnCommand['type']> = new Set<TurnCommand['type']>([
+  'DecideApproval',
+  'AnswerQuestion',
+  'Steer',
+  'Cancel',
+]);
+
 const notOpen = (command: OpenCommand, state: TurnState): Decision => {
   if (state.status !== 'ended') return refuse('not_started', 'the turn has not begun');
-  switch (command.type) {
-    case 'DecideApproval':
-    case 'AnswerQuestion':
-    case 'Steer':
-    case 'Cancel':
-      return refuse('ended', 'the turn has ended');
-    case 'NarrowTurn':
-    case 'BeginModelCall':
-    case 'EndModelCall':
-    case 'JudgeCalls':
-    case 'EndToolCall':
-    case 'LoseToolCall':
-    case 'ExpireWaits':
-    case 'TimeOut':
-    case 'Fail':
-    case 'Finish':
-      return nothing;
-  }
+  return fromPeople.has(command.type) ? refuse('ended', 'the turn has ended') : nothing;
 };

@@ -1,0 +1,220 @@
+import { TurnsService, type Alarms, type CurrentConfig, type TurnRequest } from '@lockstep/daemon';
+import {
+  builtinSpecs,
+  type DecidedBy,
+  type LockstepEvent,
+  type ModelPort,
+  type ToolPort,
+} from '@lockstep/engine';
+import {
+  fakeModel,
+  fakeTools,
+  fixedClock,
+  memoryStore,
+  plainMasker,
+  sequentialIds,
+  type FakeModel,
+  type FakeTools,
+  type FixedClock,
+  type MemoryStore,
+  type ModelAsked,
+  type ModelStep,
+  type ToolRun,
+} from '@lockstep/engine/testing';
+import { configSchema, digestOf, type AppliedConfig } from '@lockstep/policy';
+
+/** Where the tests' machine keeps its files. */
+const host = {
+  home: '/home/ana',
+  base: '/srv/team',
+  data: '/srv/team/.lockstep',
+  config: '/srv/team/lockstep.toml',
+  program: ['/opt/lockstep/apps'],
+};
+
+/** Tables of agent `a` laid over one that may read and write files in its workspace without asking. */
+export const configWith = (
+  tables: Record<string, unknown> = {},
+  change: { readonly version?: number; readonly agents?: Record<string, unknown> } = {},
+): AppliedConfig => {
+  const config = configSchema.parse({
+    providers: {
+      local: { type: 'scripted', script: 'scripts/a.yaml', prices: 'free', max_attempts: 2 },
+    },
+    risk_profiles: {
+      careful: {
+        tools: { allowed: ['*'], denied: [] },
+        autonomy: 'supervised',
+        approval: { auto_approve: ['file_*', 'http_fetch', 'ask_user'] },
+      },
+    },
+    runtime_profiles: { short: {} },
+    agents: change.agents ?? {
+      a: {
+        provider: 'local',
+        risk_profile: 'careful',
+        runtime_profile: 'short',
+        workspace: { root: '/ws/a' },
+        ...tables,
+      },
+    },
+  });
+  return { version: change.version ?? 1, digest: digestOf(config), config, host };
+};
+
+/** Alarms that ring when the test moves the clock. */
+export interface ManualAlarms extends Alarms {
+  /** Moves the clock to the nearest alarm and rings it; false when none is set. */
+  ringNext(): boolean;
+}
+
+const manualAlarms = (clock: FixedClock): ManualAlarms => {
+  const set = new Set<{ readonly time: number; readonly wake: () => void }>();
+  return {
+    at: (time, wake) => {
+      const alarm = { time, wake };
+      set.add(alarm);
+      return () => set.delete(alarm);
+    },
+    ringNext: () => {
+      const [next] = [...set].sort((a, b) => a.time - b.time);
+      if (next === undefined) return false;
+      set.delete(next);
+      clock.advance(Math.max(0, next.time - clock.now()));
+      next.wake();
+      return true;
+    },
+  };
+};
+
+export interface World {
+  readonly turns: TurnsService;
+  readonly memory: MemoryStore;
+  readonly clock: FixedClock;
+  readonly alarms: ManualAlarms;
+  readonly model: FakeModel;
+  readonly tools: FakeTools;
+  readonly problems: unknown[];
+  /** Puts another config in force. */
+  apply(applied: AppliedConfig): void;
+  /** Events of all turn streams, in order. */
+  turnEvents(): readonly LockstepEvent[];
+  /** Lets everything that can go on without an alarm go on. */
+  quiet(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly config?: AppliedConfig;
+  readonly model: (asked: ModelAsked) => ModelStep | Promise<ModelStep>;
+  readonly run?: (run: ToolRun) => ReturnType<Parameters<typeof fakeTools>[1]['run']>;
+  readonly secrets?: Record<string, string>;
+  /** Events of an earlier run of the daemon. */
+  readonly log?: readonly LockstepEvent[];
+  /** Which run of the daemon this is. */
+  readonly run_number?: number;
+  readonly clock?: FixedClock;
+  readonly tools?: FakeTools;
+}
+
+/** A daemon's turns over doubles: real resolve(), gate, decider and runner; an in-memory log, a fake model and fake tools. */
+export const world = (options: WorldOptions): World => {
+  const number = options.run_number ?? 1;
+  const clock = options.clock ?? fixedClock();
+  const memory = memoryStore({
+    clock,
+    daemon: `daemon-${number}`,
+    ids: sequentialIds(`${number}a`),
+    ...(options.log === undefined ? {} : { log: options.log }),
+  });
+  const alarms = manualAlarms(clock);
+  const model = fakeModel(options.model);
+  const tools =
+    options.tools ??
+    fakeTools(builtinSpecs, {
+      root: '/ws/a',
+      run: options.run ?? ((run) => `result of ${run.tool}`),
+    });
+  const problems: unknown[] = [];
+  const config = currentConfig(options.config ?? configWith());
+  const turns = new TurnsService(
+    {
+      store: memory.store,
+      ledger: memory.ledger,
+      artifacts: memory.artifacts,
+      models: { for: (): ModelPort => model },
+      tools: tools satisfies ToolPort,
+      masker: plainMasker(options.secrets),
+      clock,
+      ids: sequentialIds(`${number}b`),
+      config,
+      identity: { id: `daemon-${number}`, build: 'test' },
+      alarms,
+      report: ({ error }) => problems.push(error),
+    },
+    null,
+  );
+  return {
+    turns,
+    memory,
+    clock,
+    alarms,
+    model,
+    tools,
+    problems,
+    apply: config.apply,
+    turnEvents: () => memory.events().filter((event) => event.stream.startsWith('turn-')),
+    quiet: async () => {
+      for (let i = 0; i < 50; i += 1) await new Promise(setImmediate);
+    },
+  };
+};
+
+const currentConfig = (
+  first: AppliedConfig,
+): CurrentConfig & { apply(applied: AppliedConfig): void } => {
+  const known = [first];
+  const listeners = new Set<(applied: AppliedConfig) => void>();
+  return {
+    current: () => known.at(-1) ?? first,
+    version: (version) => known.find((one) => one.version === version) ?? null,
+    onApplied: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    apply: (applied) => {
+      known.push(applied);
+      for (const listener of listeners) listener(applied);
+    },
+  };
+};
+
+/** A request of the person at the machine. */
+export const ask = (input: string, change: Partial<TurnRequest> = {}): TurnRequest => ({
+  agent: 'a',
+  principal: { kind: 'local', id: 'local', person: null },
+  session: null,
+  origin: { kind: 'run' },
+  client: 'none',
+  input,
+  idempotency: null,
+  listening: false,
+  ...change,
+});
+
+export const ana: DecidedBy = { principal: 'token:ana', person: 'ana', surface: 'rest' };
+export const ben: DecidedBy = { principal: 'token:ben', person: 'ben', surface: 'console' };
+
+/** Launches a request and waits until its turn rests. */
+export const launched = async (w: World, request: TurnRequest): Promise<string> => {
+  const result = await w.turns.launch(request);
+  if (result.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(result)}`);
+  await w.turns.settled(result.turn, new AbortController().signal);
+  return result.turn;
+};
+
+/** Types of a turn's events, in order. */
+export const typesOf = (w: World, turn: string): string[] =>
+  w
+    .turnEvents()
+    .filter((event) => event.stream === `turn-${turn}`)
+    .map((event) => event.type);
