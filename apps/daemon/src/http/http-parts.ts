@@ -12,17 +12,15 @@ import type { DryRun } from './dry-run.ts';
 import type { ReadSide } from './read-side.ts';
 import type { SseLimits } from './sse.ts';
 
-/** What the routes work with, put together by the daemon. */
-export interface HttpParts {
+/** What the routes work with that is there before the application is. */
+export interface HttpBase {
   readonly store: EventStore;
   readonly ledger: Ledger;
   readonly artifacts: Artifacts;
   readonly recorder: FactRecorder;
   readonly clock: Clock;
-  readonly turns: Turns;
   readonly config: ConfigService;
   readonly readSide: ReadSide;
-  readonly dryRun: DryRun;
   readonly accessLog: AccessLog;
   readonly authenticator: Authenticator;
   readonly sessions: Sessions;
@@ -30,10 +28,14 @@ export interface HttpParts {
   readonly metrics: Metrics;
   readonly sse: SseLimits;
   readonly log: Logger;
-  /** The token that sign-in links act under. */
-  readonly localToken: string;
   /** What keeps the daemon from taking work, in a few words; empty = ready. */
   readonly notReady: () => readonly string[];
+}
+
+/** All that the routes work with. */
+export interface HttpParts extends HttpBase {
+  readonly turns: Turns;
+  readonly dryRun: DryRun;
 }
 
 export const HTTP_PARTS = Symbol('HTTP_PARTS');

@@ -1,10 +1,12 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { CqrsModule } from '@nestjs/cqrs';
-import { TURNS } from '../turns/turns.port.ts';
+import type { ToolPort } from '@lockstep/engine';
+import { TOOLS, TURNS, type Turns } from '../tokens.ts';
 import { AccessGuard } from './access.guard.ts';
 import { EventStreams } from './event-streams.ts';
-import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
+import { DryRun } from './dry-run.ts';
+import { HTTP_PARTS, type HttpBase, type HttpParts } from './http-parts.ts';
 import { OPENAPI, type OpenApi } from './openapi.ts';
 import { ProblemFilter } from './problem.filter.ts';
 import { AgentsController } from './routes/agents.controller.ts';
@@ -40,18 +42,26 @@ export const controllers: readonly Type[] = [
 
 @Module({})
 export class HttpModule {
-  static with(parts: HttpParts, openApi: OpenApi): DynamicModule {
+  /** @param ports modules that export TURNS and TOOLS, or are global and do */
+  static over(base: HttpBase, openApi: OpenApi, ports: readonly DynamicModule[]): DynamicModule {
     return {
       module: HttpModule,
-      imports: [CqrsModule.forRoot()],
+      imports: [CqrsModule.forRoot(), ...ports],
       controllers: [...controllers],
       providers: [
-        { provide: HTTP_PARTS, useValue: parts },
-        { provide: TURNS, useValue: parts.turns },
+        {
+          provide: HTTP_PARTS,
+          inject: [TURNS, TOOLS],
+          useFactory: (turns: Turns, tools: ToolPort): HttpParts => ({
+            ...base,
+            turns,
+            dryRun: new DryRun({ ...base, tools }),
+          }),
+        },
         { provide: OPENAPI, useValue: openApi },
         { provide: APP_GUARD, useClass: AccessGuard },
         { provide: APP_PIPE, useFactory: validationPipe },
-        { provide: APP_FILTER, useFactory: () => new ProblemFilter(parts.log) },
+        { provide: APP_FILTER, useFactory: () => new ProblemFilter(base.log) },
         EventStreams,
         Launcher,
         ...turnHandlers,

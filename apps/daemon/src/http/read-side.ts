@@ -27,11 +27,14 @@ export interface ProjectionStatus {
   readonly failure: { readonly position: string; readonly message: string } | null;
 }
 
-/** What the routes read of the read models. `sees` says which agents the caller may see. */
+/** Which agents a caller may see: these, or all. */
+export type SeenAgents = readonly string[] | 'all';
+
+/** What the routes read of the read models. */
 export interface ReadSide {
-  turns(query: TurnQuery, sees: (agent: string) => boolean): Promise<Page<TurnRow>>;
+  turns(query: TurnQuery, seen: SeenAgents): Promise<Page<TurnRow>>;
   turn(id: string): Promise<TurnDetail | null>;
-  approvals(query: ApprovalQuery, sees: (agent: string) => boolean): Promise<Page<InboxRow>>;
+  approvals(query: ApprovalQuery, seen: SeenAgents): Promise<Page<InboxRow>>;
   approval(id: string): Promise<InboxRow | null>;
   /** Of all agents, or of one. */
   parity(agent: string | null): Promise<ParityView>;

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DynamicModule } from '@nestjs/common';
 import pino from 'pino';
 import type { Ledger, LockstepEvent, ToolPort } from '@lockstep/engine';
 import { fixedClock, memoryStore, sequentialIds, type FixedClock } from '@lockstep/engine/testing';
@@ -12,8 +13,7 @@ import { checkConfig, readStartConfig } from '../config/check-config.ts';
 import { ConfigService } from '../config/config.service.ts';
 import { hostOf } from '../config/host.ts';
 import { createFactRecorder } from '../record-fact.ts';
-import type { Turns } from '../turns/turns.port.ts';
-import { DryRun } from './dry-run.ts';
+import { TOOLS, TURNS, type Turns } from '../tokens.ts';
 import { LiveStreams } from './live-streams.ts';
 import { startMetrics } from './metrics.ts';
 import type { ReadSide } from './read-side.ts';
@@ -85,6 +85,16 @@ const noTools: ToolPort = {
     Promise.resolve({ ok: false, kind: 'unavailable', message: 'no tools here', touched: [] }),
 };
 
+class Doubles {}
+const doubles: DynamicModule = {
+  module: Doubles,
+  providers: [
+    { provide: TURNS, useValue: noTurns },
+    { provide: TOOLS, useValue: noTools },
+  ],
+  exports: [TURNS, TOOLS],
+};
+
 /** The HTTP side over a log in memory, with nothing behind the turns. */
 export interface Harness {
   readonly server: HttpServer;
@@ -127,16 +137,14 @@ export const startHarness = async (
   const authenticator = new Authenticator({ ledger, config: service, sessions, clock });
   const metrics = await startMetrics(store);
   const live = new LiveStreams();
-  const server = await createHttpServer({
+  const base = {
     store,
     ledger,
     artifacts,
     recorder,
     clock,
-    turns: noTurns,
     config: service,
     readSide: emptyReads,
-    dryRun: new DryRun({ config: service, ledger, tools: noTools, clock }),
     accessLog,
     authenticator,
     sessions,
@@ -144,9 +152,9 @@ export const startHarness = async (
     metrics,
     sse,
     log,
-    localToken: local.id,
     notReady: () => [],
-  });
+  };
+  const server = await createHttpServer(base, [doubles]);
   let count = 0;
   return {
     server,

@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net';
-import type { LoggerService } from '@nestjs/common';
+import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { frameworkErrors, guardEntry } from './entry.ts';
 import { controllers, HttpModule } from './http.module.ts';
-import type { HttpParts } from './http-parts.ts';
+import type { HttpBase } from './http-parts.ts';
 import { createOpenApi } from './openapi.ts';
 
 /** The HTTP side of one daemon. */
@@ -20,7 +20,11 @@ export interface HttpServer {
 /** How long a client may take to send a request, and between two on one connection. */
 const times = { requestTimeout: 30_000, keepAliveTimeout: 10_000, headersTimeout: 15_000 };
 
-export const createHttpServer = async (parts: HttpParts): Promise<HttpServer> => {
+/** @param ports modules that export TURNS and TOOLS, or are global and do */
+export const createHttpServer = async (
+  parts: HttpBase,
+  ports: readonly DynamicModule[],
+): Promise<HttpServer> => {
   const { gateway } = parts.config.current().config;
   const adapter = new FastifyAdapter({
     bodyLimit: gateway.max_body_kb * 1024,
@@ -44,7 +48,7 @@ export const createHttpServer = async (parts: HttpParts): Promise<HttpServer> =>
     return holder.app;
   }, controllers);
   const app = await NestFactory.create<NestFastifyApplication>(
-    HttpModule.with(parts, openApi),
+    HttpModule.over(parts, openApi, ports),
     adapter,
     { bodyParser: false, logger: nestLogger(parts.log), abortOnError: false },
   );

@@ -10,8 +10,8 @@ import { holdsAny, seesAgent, seesContent, type Caller } from '../access/caller.
 import { hideContent } from './hide-content.ts';
 
 /** Whoever asked for a turn may read it, whatever the role. */
-const isOwn = (caller: Caller, principal: string | null): boolean =>
-  principal !== null && principal === caller.principal.id;
+const isOwn = ({ principal: { kind, id } }: Caller, principal: string | null): boolean =>
+  principal === `${kind}:${id}`;
 
 const shows = (caller: Caller, principal: string | null): boolean =>
   seesContent(caller) || isOwn(caller, principal);
@@ -45,7 +45,8 @@ export const seesEvent = (caller: Caller, event: LockstepEvent): boolean => {
 
 /** An event as a caller may see it: with content for auditors, for who asked for the turn, and for an approver what is asked. */
 export const showEvent = (caller: Caller, event: LockstepEvent): LockstepEvent => {
-  if (shows(caller, event.meta.principal?.id ?? null)) return event;
+  const { principal } = event.meta;
+  if (shows(caller, principal === null ? null : `${principal.kind}:${principal.id}`)) return event;
   const asked = event.type === 'ApprovalRequested' || event.type === 'QuestionAsked';
   return asked && holdsAny(caller, ['approver']) ? event : hideContent(event);
 };

@@ -4,6 +4,7 @@ import { isLocal, seesAgent, type Caller } from '../../access/caller.ts';
 import type { CurrentConfig } from '../../config/current-config.port.ts';
 import type { DecisionResult, LaunchResult } from '../../turns/turns.port.ts';
 import { notFound, ProblemError } from '../problem.ts';
+import type { SeenAgents } from '../read-side.ts';
 
 /** Who decides, and where: the console's cookie, the command line on the local token, or any other program. */
 export const deciderOf = (caller: Caller, request: FastifyRequest): DecidedBy => {
@@ -73,6 +74,12 @@ export const seenTurn = (answer: TurnAnswer | null, id: string, caller: Caller):
   if (answer === null || !seesAgent(caller, answer.agent)) throw notFound('turn', id);
   return answer;
 };
+
+/** The agents of the config in a caller's scope. */
+export const seenAgents = (config: CurrentConfig, caller: Caller): SeenAgents =>
+  caller.scopes.agents.includes('*')
+    ? 'all'
+    : Object.keys(config.current().config.agents).filter((alias) => seesAgent(caller, alias));
 
 /** @throws ProblemError when config has no such agent (enabled or not), or the caller's scope leaves it out */
 export const knownAgent = (config: CurrentConfig, alias: string, caller: Caller): string => {

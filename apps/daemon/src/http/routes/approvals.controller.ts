@@ -34,7 +34,7 @@ import {
 import { idSchema } from '../schemas/common.schema.ts';
 import { inlineText, showInboxRow } from '../show.ts';
 import { AnswerQuestion, DecideApproval } from '../turns/turn-commands.ts';
-import { deciderOf, decisionAnswer, seenRequest } from './answers.ts';
+import { deciderOf, decisionAnswer, seenAgents, seenRequest } from './answers.ts';
 
 /** What waits for a person, decisions, and the standing ones. */
 @Controller('v1')
@@ -57,7 +57,8 @@ export class ApprovalsController {
     @Query({ schema: approvalQuery }) query: ApprovalQuery,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    const page = await this.#parts.readSide.approvals(query, (agent) => seesAgent(caller, agent));
+    const { config, readSide } = this.#parts;
+    const page = await readSide.approvals(query, seenAgents(config, caller));
     const items = await Promise.all(
       page.items.map(async (row) => showInboxRow(row, await this.#view(row), caller)),
     );

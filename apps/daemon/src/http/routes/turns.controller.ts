@@ -13,7 +13,7 @@ import {
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TurnAnswer } from '@lockstep/engine';
-import { seesAgent, seesContent, type Caller } from '../../access/caller.ts';
+import { seesContent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
 import { resumeFrom } from '../event-id.ts';
 import { EventStreams } from '../event-streams.ts';
@@ -33,7 +33,7 @@ import {
 } from '../schemas/turn.schema.ts';
 import { showDetail, showEvent, showRow } from '../show.ts';
 import { CancelTurn, FindTurn, SteerTurn } from '../turns/turn-commands.ts';
-import { seenTurn } from './answers.ts';
+import { seenAgents, seenTurn } from './answers.ts';
 
 /** Turns as they stand, and what may be asked of a running one. */
 @Controller('v1/turns')
@@ -65,7 +65,8 @@ export class TurnsController {
     @Query({ schema: turnQuery }) query: TurnQuery,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    const page = await this.#parts.readSide.turns(query, (agent) => seesAgent(caller, agent));
+    const { config, readSide } = this.#parts;
+    const page = await readSide.turns(query, seenAgents(config, caller));
     return { items: page.items.map((row) => showRow(row, caller)), next: page.next };
   }
 
@@ -161,7 +162,8 @@ export class TurnsController {
   async #isOwn(answer: TurnAnswer, caller: Caller): Promise<boolean> {
     if (seesContent(caller)) return true;
     const [first] = await this.#parts.store.readStream(`turn-${answer.id}`, { limit: 1 });
-    return first?.meta.principal?.id === caller.principal.id;
+    const principal = first?.meta.principal;
+    return principal?.kind === caller.principal.kind && principal.id === caller.principal.id;
   }
 }
 

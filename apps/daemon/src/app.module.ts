@@ -1,0 +1,12 @@
+import type { DynamicModule } from '@nestjs/common';
+import { AdaptersModule } from './adapters/adapters.module.ts';
+import { PortsModule } from './ports.module.ts';
+import { TurnsModule } from './turns/turns.module.ts';
+
+type Ports = Parameters<typeof PortsModule.with>[0];
+
+/** The modules behind the routes: what was opened before, the outside world, and turns over both. */
+export const appModules = (ports: Ports): readonly DynamicModule[] => {
+  const opened = PortsModule.with(ports);
+  return [AdaptersModule.forEnvironment(process.env), TurnsModule.over(opened)];
+};
