@@ -1,7 +1,11 @@
 /** Whether an IP address is not on the public internet: loopback, private, link-local, shared, multicast, reserved,
  * documentation, and IPv4 addresses of those kinds inside IPv6. What is no readable address counts as private. */
 export const isPrivateAddress = (address: string): boolean => {
-  const plain = address.toLowerCase().replace(/^\[|\]$/g, '').split('%')[0] ?? '';
+  const plain =
+    address
+      .toLowerCase()
+      .replace(/^\[|\]$/g, '')
+      .split('%')[0] ?? '';
   const v4 = readV4(plain);
   if (v4 !== null) return privateV4(v4);
   const v6 = readV6(plain);
@@ -14,30 +18,49 @@ const readV4 = (text: string): readonly number[] | null => {
   return bytes.every((byte) => byte <= 255) ? bytes : null;
 };
 
-const privateV4 = ([a = 0, b = 0, c = 0]: readonly number[]): boolean =>
-  a === 0 ||
-  a === 10 ||
-  a === 127 ||
-  (a === 100 && b >= 64 && b <= 127) ||
-  (a === 169 && b === 254) ||
-  (a === 172 && b >= 16 && b <= 31) ||
-  (a === 192 && (b === 168 || (b === 0 && (c === 0 || c === 2)))) ||
-  (a === 198 && (b === 18 || b === 19 || (b === 51 && c === 100))) ||
-  (a === 203 && b === 0 && c === 113) ||
-  a >= 224;
+/** The blocks of IPv4 that are not public: first address and length of the prefix. */
+const v4Blocks: readonly (readonly [first: readonly number[], bits: number])[] = [
+  [[0, 0, 0, 0], 8],
+  [[10, 0, 0, 0], 8],
+  [[100, 64, 0, 0], 10],
+  [[127, 0, 0, 0], 8],
+  [[169, 254, 0, 0], 16],
+  [[172, 16, 0, 0], 12],
+  [[192, 0, 0, 0], 24],
+  [[192, 0, 2, 0], 24],
+  [[192, 168, 0, 0], 16],
+  [[198, 18, 0, 0], 15],
+  [[198, 51, 100, 0], 24],
+  [[203, 0, 113, 0], 24],
+  [[224, 0, 0, 0], 3],
+];
+
+const asNumber = (bytes: readonly number[]): number =>
+  bytes.reduce((sum, byte) => sum * 256 + byte, 0);
+
+const privateV4 = (bytes: readonly number[]): boolean =>
+  v4Blocks.some(([first, bits]) => {
+    const size = 2 ** (32 - bits);
+    return Math.floor(asNumber(bytes) / size) === Math.floor(asNumber(first) / size);
+  });
+
+/** Replaces an IPv4 address at the end by its two groups. */
+const withoutV4 = (text: string): string => {
+  const tail = text.slice(text.lastIndexOf(':') + 1);
+  const v4 = readV4(tail);
+  if (v4 === null) return text;
+  const number = asNumber(v4);
+  const groups = [Math.floor(number / 65_536), number % 65_536];
+  return `${text.slice(0, -tail.length)}${groups.map((group) => group.toString(16)).join(':')}`;
+};
+
+const groupsIn = (half: string): readonly string[] => (half === '' ? [] : half.split(':'));
 
 /** The eight groups of an IPv6 address, or null. */
 const readV6 = (text: string): readonly number[] | null => {
-  const tail = text.slice(text.lastIndexOf(':') + 1);
-  const v4 = readV4(tail);
-  const [a = 0, b = 0, c = 0, d = 0] = v4 ?? [];
-  const hex =
-    v4 === null
-      ? text
-      : `${text.slice(0, -tail.length)}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  const halves = hex.split('::');
+  const halves = withoutV4(text).split('::');
   if (halves.length > 2) return null;
-  const [left = [], right = []] = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const [left = [], right = []] = halves.map(groupsIn);
   const missing = 8 - left.length - right.length;
   if (halves.length === 1 ? missing !== 0 : missing < 1) return null;
   const groups = [...left, ...Array.from({ length: missing }, () => '0'), ...right];
@@ -46,18 +69,21 @@ const readV6 = (text: string): readonly number[] | null => {
     : null;
 };
 
+const bytesOf = (groups: readonly number[]): readonly number[] =>
+  groups.flatMap((group) => [group >> 8, group & 255]);
+
+/** The IPv4 address that an IPv6 one stands for: mapped, translated or tunnelled; null for others. */
+const innerV4 = (groups: readonly number[]): readonly number[] | null => {
+  const head = groups.slice(0, 6).join(':');
+  if (head === '0:0:0:0:0:65535' || head.startsWith('100:65435:')) return bytesOf(groups.slice(6));
+  return groups[0] === 0x2002 ? bytesOf(groups.slice(1, 3)) : null;
+};
+
 const privateV6 = (groups: readonly number[]): boolean => {
+  const inner = innerV4(groups);
+  if (inner !== null) return privateV4(inner);
   const [first = 0, second = 0] = groups;
-  const [high = 0, low = 0] = groups.slice(6);
-  const inner = [high >> 8, high & 255, low >> 8, low & 255];
-  const zeros = groups.slice(0, 5).every((group) => group === 0);
-  if (zeros && groups[5] === 0xffff) return privateV4(inner);
-  if (first === 0x64 && second === 0xff9b) return privateV4(inner);
-  if (first === 0x2002) {
-    const third = groups[2] ?? 0;
-    return privateV4([second >> 8, second & 255, third >> 8, third & 255]);
-  }
   // Only 2000::/3 is routed, and of it not the documentation blocks or Teredo.
   if (first < 0x2000 || first > 0x3fff) return true;
-  return (first === 0x2001 && (second === 0xdb8 || second === 0)) || first === 0x3fff;
+  return first === 0x3fff || (first === 0x2001 && (second === 0xdb8 || second === 0));
 };

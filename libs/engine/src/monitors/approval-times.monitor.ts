@@ -16,11 +16,13 @@ const timeoutMonitor: Monitor = (turn) => [
       ? [timeout.violated(at, 'the question waits longer than the policy says')]
       : [];
   }),
-  ...turn.all('ApprovalGranted').flatMap((at) =>
-    expiredBefore(turn, at.event.data.call, at.event.data.approval, at.index)
-      ? [timeout.violated(at, 'granted after it had expired')]
-      : [],
-  ),
+  ...turn
+    .all('ApprovalGranted')
+    .flatMap((at) =>
+      expiredBefore(turn, at.event.data.call, at.event.data.approval, at.index)
+        ? [timeout.violated(at, 'granted after it had expired')]
+        : [],
+    ),
   ...turn.all('ApprovalExpired').flatMap((at) => {
     const asked = turn
       .ofCall(at.event.data.call)

@@ -126,7 +126,9 @@ function startFault(turn: RecordedTurn, at: Governed<'ToolCallStarted'>): string
 function permissions(turn: RecordedTurn, key: EnforcedKey): readonly Objection[] {
   return governed(turn, 'ToolCallAuthorized').flatMap((at) => {
     const { by } = at.event.data;
-    const rule = asksAlways(at.policy, at.event.data.tool) ? 'approval.always_ask' : 'approval.autonomy';
+    const rule = asksAlways(at.policy, at.event.data.tool)
+      ? 'approval.always_ask'
+      : 'approval.autonomy';
     if (rule !== key) return [];
     if (by === 'approval' && !decidedFor(turn, at))
       return [objector(key).violated(at, 'no decision for this call with the same binding')];
@@ -152,8 +154,7 @@ function decidedFor(turn: RecordedTurn, at: Governed<'ToolCallAuthorized'>): boo
 function wasDenied(turn: RecordedTurn, at: Governed<'ToolCallRefused'>): boolean {
   const { call, approval } = at.event.data;
   return (
-    approval !== null ||
-    turn.ofCall(call).some(({ event }) => event.type === 'ApprovalRequested')
+    approval !== null || turn.ofCall(call).some(({ event }) => event.type === 'ApprovalRequested')
   );
 }
 

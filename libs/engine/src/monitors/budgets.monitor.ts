@@ -169,9 +169,7 @@ const turnTimeoutMonitor: Monitor = (turn) => {
       const limit = cap(at.policy, 'turn_timeout_secs') * 1_000;
       const over =
         usedBefore(turn, at.index).busyMs > limit && activeBefore(turn, at.index) > limit;
-      return over
-        ? [turnTimeout.violated(at, 'work began after the active time was used up')]
-        : [];
+      return over ? [turnTimeout.violated(at, 'work began after the active time was used up')] : [];
     }),
     ...governed(turn, 'TurnCompleted').flatMap((at) =>
       at.event.data.activeMs > cap(at.policy, 'turn_timeout_secs') * 1_000 + timeoutSlackMs

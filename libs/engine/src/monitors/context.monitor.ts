@@ -94,9 +94,7 @@ export const contextMonitors = {
 };
 
 const trimmed = (limit: TrimLimit, note: (data: DataOf<'ContextTrimmed'>) => string) =>
-  witness('ContextTrimmed', ({ event }) =>
-    event.data.limit === limit ? note(event.data) : null,
-  );
+  witness('ContextTrimmed', ({ event }) => (event.data.limit === limit ? note(event.data) : null));
 
 export const contextWitnesses = {
   'context.max_history_messages': trimmed(

@@ -1,4 +1,9 @@
-import { matchesClauses, matchesHost, matchesPattern, normalizeToolPattern } from '@lockstep/policy';
+import {
+  matchesClauses,
+  matchesHost,
+  matchesPattern,
+  normalizeToolPattern,
+} from '@lockstep/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostFits, toolAllowed, toolFits } from './matcher.ts';

@@ -42,8 +42,15 @@ const bundlesMonitor: Monitor = (turn) => [
   ...touchesOf(turn).flatMap(({ at, start, touched }) => {
     const asked = mcpTool(start.event.data.tool)?.server;
     return touched.flatMap((touch) =>
-      touch.kind === 'mcp' && touch.server !== asked && Object.hasOwn(start.policy.mcp.servers, touch.server)
-        ? [bundles.violated(at, `a call of \`${start.event.data.tool}\` reached \`${touch.server}\``)]
+      touch.kind === 'mcp' &&
+      touch.server !== asked &&
+      Object.hasOwn(start.policy.mcp.servers, touch.server)
+        ? [
+            bundles.violated(
+              at,
+              `a call of \`${start.event.data.tool}\` reached \`${touch.server}\``,
+            ),
+          ]
         : [],
     );
   }),
@@ -177,7 +184,8 @@ function operandFault(turn: RecordedTurn, at: Governed<'ToolCallAuthorized'>): s
   if (declared === 'none') return null;
   const given = facts.operands.flatMap((o) => (o.kind === 'undeclared' ? [] : [o.given]));
   const text = textOf(args, turn.around);
-  const named = text === null ? [] : declared.flatMap(({ at: pointer }) => argumentsAt(text, pointer));
+  const named =
+    text === null ? [] : declared.flatMap(({ at: pointer }) => argumentsAt(text, pointer));
   const missed = named.find((value) => !given.includes(value));
   return missed === undefined ? null : `the operand \`${missed}\` was not judged`;
 }

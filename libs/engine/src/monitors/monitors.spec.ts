@@ -15,7 +15,10 @@ interface Seed {
 }
 
 /** The clean turn as if the policy had said something else all along. */
-const under = <S extends keyof PolicySnapshot>(surface: S, values: Partial<PolicySnapshot[S]>): Seed => ({
+const under = <S extends keyof PolicySnapshot>(
+  surface: S,
+  values: Partial<PolicySnapshot[S]>,
+): Seed => ({
   facts: cleanFacts(policyWith(fixturePolicy, surface, values)),
 });
 
@@ -102,7 +105,13 @@ const seeds = {
   'network.allowed_hosts': under('network', { allowed_hosts: [['*.example.org']] }),
   'network.block_private_addresses': completedWith('c4', {
     touched: [
-      { kind: 'connected', host: 'api.example.com', port: 443, address: '10.0.0.5', scheme: 'https' },
+      {
+        kind: 'connected',
+        host: 'api.example.com',
+        port: 443,
+        address: '10.0.0.5',
+        scheme: 'https',
+      },
     ],
   }),
   'mcp.bundles': under('mcp', { servers: {} }),
@@ -127,13 +136,23 @@ const seeds = {
     },
   },
   'secrets.unseal': under('secrets', { unseal: [[]] }),
-  'output.redact': completedWith('c1', { result: { inline: `key AKIA${'A1B2C3D4'.repeat(2)} found` } }),
+  'output.redact': completedWith('c1', {
+    result: { inline: `key AKIA${'A1B2C3D4'.repeat(2)} found` },
+  }),
   'output.max_reply_chars': under('output', { max_reply_chars: 5 }),
   'output.stream': under('output', { stream: false }),
 } satisfies Record<EnforcedKey, Seed>;
 
 function at(path: string) {
-  return { kind: 'path' as const, access: 'read' as const, given: 'a.md', lexical: path, real: path, exists: true, content: null };
+  return {
+    kind: 'path' as const,
+    access: 'read' as const,
+    given: 'a.md',
+    lexical: path,
+    real: path,
+    exists: true,
+    content: null,
+  };
 }
 
 const objectionsTo = ({ facts, around = fixtureAround }: Seed) =>

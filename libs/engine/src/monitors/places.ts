@@ -99,12 +99,7 @@ export const placeOf = (
   return place;
 };
 
-const findPlace = (
-  policy: PolicySnapshot,
-  roots: Roots,
-  path: string,
-  access: Access,
-): Place => {
+const findPlace = (policy: PolicySnapshot, roots: Roots, path: string, access: Access): Place => {
   const p = tidy(path);
   const closed = roots.closed.find((entry) => closes(entry, p))?.folder;
   const by = closed ?? roots.patterns.find((pattern) => below(pattern, p));
@@ -114,7 +109,11 @@ const findPlace = (
   if (extra !== undefined) return { kind: 'allowed_root', root: extra };
   for (const [alias, folders] of roots.siblings)
     if (folders.some((root) => inside(root, p)))
-      return { kind: 'sibling', alias, granted: grants(own(policy.workspace.access, alias), access) };
+      return {
+        kind: 'sibling',
+        alias,
+        granted: grants(own(policy.workspace.access, alias), access),
+      };
   return { kind: 'outside' };
 };
 
@@ -122,8 +121,12 @@ const findPlace = (
 export const forbiddenInAnyCase = (roots: Roots, path: string): boolean => {
   const folded = tidy(path).toLowerCase();
   return (
-    roots.closed.some((entry) => inside(entry.folder.toLowerCase(), folded)) ||
-    roots.patterns.some((pattern) => below(pattern.toLowerCase(), folded))
+    roots.closed.some(({ folder, except }) =>
+      closes(
+        { folder: folder.toLowerCase(), except: except.map((open) => open.toLowerCase()) },
+        folded,
+      ),
+    ) || roots.patterns.some((pattern) => below(pattern.toLowerCase(), folded))
   );
 };
 

@@ -96,13 +96,9 @@ export const recordTurn = (
     if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
       spans.push({ event, index, policy });
   }
-  const meta = events[0]?.meta;
   const lists = byType as Lists;
   return {
-    id: meta?.turn ?? events[0]?.stream.replace(/^turn-/, '') ?? '',
-    agent: meta?.agent ?? '',
-    session: meta?.session ?? '',
-    principal: meta?.principal ?? null,
+    ...whose(events[0]),
     provenance: lists.PolicyResolved?.[0]?.event.data.provenance ?? [],
     events: list,
     spans,
@@ -125,6 +121,20 @@ export const charsOf = (content: Content, around: Surroundings): number | null =
 };
 
 const none: readonly At[] = [];
+
+/** Whose turn it is, by the envelope of its first event. */
+const whose = (
+  first: TurnEvent | undefined,
+): Pick<RecordedTurn, 'id' | 'agent' | 'session' | 'principal'> => {
+  if (first === undefined) return { id: '', agent: '', session: '', principal: null };
+  const { turn, agent, session, principal } = first.meta;
+  return {
+    id: turn ?? first.stream.replace(/^turn-/, ''),
+    agent: agent ?? '',
+    session: session ?? '',
+    principal,
+  };
+};
 
 type Lists = { readonly [T in TurnEventType]?: readonly At<T>[] };
 

@@ -58,10 +58,9 @@ const sums = perTurn((turn): readonly Spent[] => {
     const busyMs = before.busyMs + busy(event, waits);
     if (event.type === 'ModelCallCompleted' || event.type === 'ModelCallFailed') {
       const { tokens, cost } = event.data.settled;
-      const known = before.cost !== 'unknown' && cost !== 'unknown';
       spent = {
         tokens: before.tokens + tokens,
-        cost: known ? Number(before.cost) + Number(cost) : 'unknown',
+        cost: before.cost === 'unknown' || cost === 'unknown' ? 'unknown' : before.cost + cost,
         busyMs,
       };
     } else if (busyMs !== before.busyMs) spent = { ...before, busyMs };

@@ -23,7 +23,9 @@ const reached = perTurn((turn): readonly Reached[] => {
     return paths.flatMap((operand) => {
       const path = operand.real ?? operand.lexical;
       if (known === null) return [];
-      return [{ event: at.event, policy, path, place: placeOf(policy, known, path, operand.access) }];
+      return [
+        { event: at.event, policy, path, place: placeOf(policy, known, path, operand.access) },
+      ];
     });
   });
   const opened = touchesOf(turn).flatMap(({ at, start, touched }) => {

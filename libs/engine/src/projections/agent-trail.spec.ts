@@ -14,7 +14,9 @@ import type { TrailEntry } from './agent-trail.view.ts';
 import { otherTitles } from './titles/other-titles.ts';
 import { turnTitles } from './titles/turn-titles.ts';
 
-const outside = judgedCall('c9', 'builtin:file_write', { path: '/x' }, [pathOperand('/x', 'write')]);
+const outside = judgedCall('c9', 'builtin:file_write', { path: '/x' }, [
+  pathOperand('/x', 'write'),
+]);
 const events = streamOf([...cleanFacts(), refused(outside, 'workspace.workspace_only')]);
 const entries = events.map(trailEntry).filter((entry): entry is TrailEntry => entry !== null);
 const found = (filter: TrailFilter) => entries.filter((entry) => matchesTrail(entry, filter));

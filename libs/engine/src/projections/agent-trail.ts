@@ -68,7 +68,8 @@ export const matchesTrail = (entry: TrailEntry, filter: TrailFilter): boolean =>
 const within = (at: number, { from, to }: TrailFilter): boolean =>
   (from === undefined || at >= from) && (to === undefined || at <= to);
 
-const is = <T>(wanted: T | undefined, found: T): boolean => wanted === undefined || wanted === found;
+const is = <T>(wanted: T | undefined, found: T): boolean =>
+  wanted === undefined || wanted === found;
 
 const isTool = (wanted: string, tool: string | null): boolean =>
   tool === wanted || tool === `builtin:${wanted}`;

@@ -7,9 +7,7 @@ import { turnTitles } from './titles/turn-titles.ts';
 const titles: SayAll<EventType> = { ...turnTitles, ...otherTitles };
 
 /** One event in plain words, for timelines and trails. */
-export const eventTitle = <T extends EventType>(
-  event: Extract<LockstepEvent, { type: T }>,
-): Said => {
+export const eventTitle = (event: LockstepEvent): Said => {
   const say = titles[event.type] as (data: LockstepEvent['data']) => Said;
   return say(event.data);
 };

@@ -29,7 +29,9 @@ const gaps = (state: ParityState): string[] =>
     .filter(([, cell]) => cell === 'gap')
     .map(([setting]) => setting);
 
-const edit = judgedCall('c1', 'builtin:file_edit', { path: 'a.md' }, [pathOperand('a.md', 'write')]);
+const edit = judgedCall('c1', 'builtin:file_edit', { path: 'a.md' }, [
+  pathOperand('a.md', 'write'),
+]);
 
 describe('given a config and no turn', () => {
   const state = fold([configApplied(one)]);
@@ -72,7 +74,9 @@ describe('given a config and no turn', () => {
 
   it('counts every cell that is not n/a', () => {
     const { figure, rows } = parityView(state);
-    const counted = rows.flatMap((r) => pathNames.map((p) => r.cells[p].state)).filter((s) => s !== 'n/a');
+    const counted = rows
+      .flatMap((r) => pathNames.map((p) => r.cells[p].state))
+      .filter((s) => s !== 'n/a');
     expect(figure).toEqual({ enforced: 0, of: counted.length });
     expect(figure.of).toBeGreaterThan(2 * 30);
   });
@@ -124,7 +128,9 @@ describe('given a turn that departs from config', () => {
     ['wider', { allowed: [['*']], denied: ['builtin:file_edit'] }],
     ['narrower', { allowed: [[]], denied: ['builtin:file_edit'] }],
   ] as const)('is a gap when the value is %s', (kind, tools) => {
-    const policy = (s: Parameters<NonNullable<Parameters<typeof recordedTurn>[1]>['policy'] & object>[0]) => ({
+    const policy = (
+      s: Parameters<NonNullable<Parameters<typeof recordedTurn>[1]>['policy'] & object>[0],
+    ) => ({
       ...s,
       tools: { allowed: tools.allowed.map((c) => [...c]), denied: [...tools.denied] },
     });

@@ -19,7 +19,9 @@ export const parityMatrix = (options: {
 }): Projection<ParityState> => ({
   name: 'parity-matrix',
   version: 1,
-  types: eventTypes.filter((type) => Object.hasOwn(payloadsByFamily.turn, type) || others.includes(type)),
+  types: eventTypes.filter(
+    (type) => Object.hasOwn(payloadsByFamily.turn, type) || others.includes(type),
+  ),
   initial: () => emptyParity(options.supportedTriggers),
   fold: foldParity,
   freeze: freezeParity,

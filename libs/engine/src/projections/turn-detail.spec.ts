@@ -15,7 +15,9 @@ import {
 } from '../monitors/fixture/turn.ts';
 import { foldTurnDetail, turnDetail, type FoldedTurn } from './turn-detail.ts';
 
-const outside = judgedCall('c9', 'builtin:file_write', { path: '/x' }, [pathOperand('/x', 'write')]);
+const outside = judgedCall('c9', 'builtin:file_write', { path: '/x' }, [
+  pathOperand('/x', 'write'),
+]);
 
 describe('the detail of a turn', () => {
   it('puts each event into one line', () => {

@@ -74,7 +74,13 @@ const policyAfter = (
   if (event.type !== 'PolicyNarrowed' || policy === null) return policy;
   const { config, digest, keys } = event.data;
   const narrowedSince = [...new Set([...policy.narrowedSince, ...keys])];
-  return { ...policy, config, digest, snapshot: readSnapshot(event.data.snapshot, artifacts), narrowedSince };
+  return {
+    ...policy,
+    config,
+    digest,
+    snapshot: readSnapshot(event.data.snapshot, artifacts),
+    narrowedSince,
+  };
 };
 
 const readSnapshot = (

@@ -21,11 +21,15 @@ const statusAfter = (facts: readonly TurnFact[]) => fold(streamOf(facts))?.statu
 
 const question: TurnFact = {
   type: 'QuestionAsked',
-  data: { question: 'q-1', call: 'c9', text: { inline: 'Which one?' }, choices: [], deadline: begun },
+  data: {
+    question: 'q-1',
+    call: 'c9',
+    text: { inline: 'Which one?' },
+    choices: [],
+    deadline: begun,
+  },
 };
-const askUser: TurnFact = {
-  ...started({ ...calls.read, call: 'c9', tool: 'builtin:ask_user' }),
-} as TurnFact;
+const askUser = started({ ...calls.read, call: 'c9', tool: 'builtin:ask_user' });
 
 describe('the list of turns', () => {
   it('holds one row of a finished turn, with its counts', () => {
@@ -88,7 +92,9 @@ describe('the list of turns', () => {
         ? { ...fact, data: { ...fact.data, settled: { tokens: 5, cost: 'unknown' as const } } }
         : fact,
     );
-    expect(fold(streamOf([...opening(), ...facts, ...modelCall(2, [], 'y')]))?.cost).toBe('unknown');
+    expect(fold(streamOf([...opening(), ...facts, ...modelCall(2, [], 'y')]))?.cost).toBe(
+      'unknown',
+    );
   });
 
   it('cuts the input to 200 characters, between code points', () => {

@@ -53,17 +53,19 @@ const statusOf = ({ status, pending, busy }: TurnListRow): TurnStatus => {
 /** Null for a stream that does not say whose turn it is. */
 const newRow = (event: LockstepEvent): TurnListRow | null => {
   const { agent, path, trigger, session } = event.meta;
-  const asked = event.type === 'TurnRequested' ? event.data : null;
-  if (agent === null && asked === null) return null;
   if (path === null || trigger === null) return null;
+  // A turn of an alias that config does not know has no agent in its envelope; its request names it.
+  const named = event.type === 'TurnRequested' ? event.data.request.agent : null;
+  const alias = agent ?? named;
+  if (alias === null) return null;
   return {
     id: turnList.keyOf(event) ?? '',
-    agent: agent ?? asked?.request.agent ?? '',
+    agent: alias,
     path,
     trigger,
     principal: principalName(event.meta),
     person: event.meta.principal?.person ?? null,
-    session: session ?? asked?.request.session ?? '',
+    session: session ?? '',
     parent: event.meta.parent,
     status: event.type === 'MessageAccepted' ? 'queued' : 'running',
     startedAt: event.time,

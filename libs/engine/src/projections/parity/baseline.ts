@@ -13,42 +13,19 @@ export const plainRequest = (agent: string, trigger: Trigger): Variant | null =>
     origin,
     client: 'none' as const,
   });
-  switch (trigger) {
-    case 'rest':
-    case 'websocket':
-    case 'openai':
-      return {
-        request: ask({ kind: 'token', id: '-', person: null }, { kind: trigger, token: '-' }),
-        records: {
-          token: { id: '-', name: '-', roles: ['admin'], scopes: { agents: ['*'], tools: ['*'] } },
-        },
-      };
-    case 'run':
-      return {
-        request: ask({ kind: 'local', id: 'local', person: null }, { kind: 'run' }),
-        records: {},
-      };
-    case 'heartbeat':
-      return {
-        request: ask({ kind: 'job', id: 'heartbeat', person: null }, { kind: 'heartbeat' }),
-        records: {},
-      };
-    case 'telegram':
-    case 'slack':
-    case 'discord':
-    case 'mqtt':
-    case 'webhook':
-    case 'peer':
-    case 'json-rpc':
-    case 'acp':
-    case 'cron':
-    case 'subagent':
-    case 'bounded':
-    case 'independent':
-    case 'live':
-    case 'headless':
-      return null;
-  }
+  if (trigger === 'rest' || trigger === 'websocket' || trigger === 'openai')
+    return {
+      request: ask({ kind: 'token', id: '-', person: null }, { kind: trigger, token: '-' }),
+      records: {
+        token: { id: '-', name: '-', roles: ['admin'], scopes: { agents: ['*'], tools: ['*'] } },
+      },
+    };
+  if (trigger === 'run')
+    return {
+      request: ask({ kind: 'local', id: 'local', person: null }, { kind: 'run' }),
+      records: {},
+    };
+  return null;
 };
 
 /** What the plain request of a trigger gets under a config version, the latest by default. */

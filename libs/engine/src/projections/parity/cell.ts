@@ -43,7 +43,7 @@ export const evidenceIn = (question: CellQuestion, key: EnforcedKey): readonly R
   const { agent, trigger } = question;
   const found = relevant(question, key);
   if (found.length > 0) return found.map((evidence) => rowOf(question, evidence));
-  const { state, since: _since, lastSeen: _seen, turns: _turns, ...why } = cellOf(question, key);
+  const { state, kind, reason } = cellOf(question, key);
   const expected = baselineOf(question.state, agent, trigger, question.version);
   if (state === 'n/a' && !expected.ok) return [];
   return [
@@ -51,7 +51,8 @@ export const evidenceIn = (question: CellQuestion, key: EnforcedKey): readonly R
       agent,
       trigger,
       state,
-      ...why,
+      ...(kind === undefined ? {} : { kind }),
+      ...(reason === undefined ? {} : { reason }),
       expected: expected.ok ? expected.values[key].text : 'null',
       seen: null,
       turns: 0,
@@ -119,4 +120,3 @@ const sinceOf = (
   }
   return since;
 };
-

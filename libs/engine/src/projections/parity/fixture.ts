@@ -12,7 +12,10 @@ import type { EventOf, LockstepEvent, TurnEvent, TurnFact } from '../../events/e
 import { ended, fixtureMeta, modelCall, streamOf } from '../../monitors/fixture/turn.ts';
 
 /** A config of two agents, applied as this version. */
-export const fixtureConfig = (version: number, agents: Record<string, unknown> = {}): AppliedConfig => {
+export const fixtureConfig = (
+  version: number,
+  agents: Record<string, unknown> = {},
+): AppliedConfig => {
   const complete = { provider: 'local', risk_profile: 'careful', runtime_profile: 'short' };
   const config = configSchema.parse({
     providers: { local: { type: 'scripted', script: 'a.yaml' } },
@@ -20,7 +23,13 @@ export const fixtureConfig = (version: number, agents: Record<string, unknown> =
     runtime_profiles: { short: {} },
     agents: { researcher: { ...complete, ...agents }, reviewer: complete },
   });
-  const host = { home: '/home/ana', base: '/srv', data: '/data', config: '/srv/l.toml', program: [] };
+  const host = {
+    home: '/home/ana',
+    base: '/srv',
+    data: '/data',
+    config: '/srv/l.toml',
+    program: [],
+  };
   return { version, digest: readableConfig(config).digest, config, host };
 };
 
@@ -67,7 +76,9 @@ export const restRequest = (
     origin: { kind: 'rest', token: 'tok-1' },
     client: 'none',
   },
-  records: { token: { id: 'tok-1', name: 'ana', roles: ['operator'], scopes: { agents: ['*'], tools } } },
+  records: {
+    token: { id: 'tok-1', name: 'ana', roles: ['operator'], scopes: { agents: ['*'], tools } },
+  },
 });
 
 /** How the recorded turn departs from what config says. */
@@ -81,7 +92,10 @@ export interface Departure {
 }
 
 /** A turn over REST under what resolve() says of a config. */
-export const recordedTurn = (applied: AppliedConfig, departure: Departure = {}): readonly TurnEvent[] => {
+export const recordedTurn = (
+  applied: AppliedConfig,
+  departure: Departure = {},
+): readonly TurnEvent[] => {
   const asked = restRequest('researcher', departure.tools);
   const found = resolve(applied, asked.request, asked.records);
   if (!found.ok) throw new TypeError(found.problems.map(({ message }) => message).join());

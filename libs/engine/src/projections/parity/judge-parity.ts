@@ -57,10 +57,7 @@ export const refusedKey = 'refused';
 export const evidenceKey = (registry: number, digest: string): string => `${registry} ${digest}`;
 
 /** Judges one turn, ended or not. Null for a stream that names no agent or no path, or in which nothing was decided. */
-export const judgeParity = (
-  state: ParityState,
-  events: readonly TurnEvent[],
-): Judgement | null => {
+export const judgeParity = (state: ParityState, events: readonly TurnEvent[]): Judgement | null => {
   const meta = events[0]?.meta;
   if (meta === undefined || meta.agent === null || meta.path === null || meta.trigger === null)
     return null;
@@ -135,21 +132,28 @@ const unpolicied = (
   variant: Variant | null,
 ): readonly Segment[] => {
   const worked = turn.all('ModelCallStarted').length + turn.all('ToolCallStarted').length > 0;
-  const refused = turn.all('TurnRefused')[0]?.event.data;
   const asked = turn.all('TurnRequested')[0]?.event.data;
-  const trigger = turn.events[0]?.event.meta.trigger ?? null;
   const applied = asked === undefined ? null : citedConfig(state, asked.config);
-  const expected: Expected =
-    variant !== null && applied !== null
-      ? state.expectations.first(applied, variant)
-      : trigger === null
-        ? { ok: false, why: 'no request was recorded for this turn' }
-        : baselineOf(state, turn.agent, trigger);
-  if (worked) return [missing(expected)];
-  const denied = refused?.code === 'agent_unavailable' || refused?.code === 'not_permitted';
-  if (!denied || variant === null || applied === null || !expected.ok) return [];
+  const expected =
+    variant === null || applied === null ? null : state.expectations.first(applied, variant);
+  if (worked) return [missing(expected ?? plainly(state, turn))];
+  if (!wasDenied(turn) || expected?.ok !== true) return [];
   const why = 'the turn was refused, and config permits it';
   return [{ from: 0, compare: (key) => against(expected, key, { kind: 'narrower', reason: why }) }];
+};
+
+/** What the plain request over the same trigger gets now: for a turn that recorded no request. */
+const plainly = (state: ParityState, turn: RecordedTurn): Expected => {
+  const trigger = turn.events[0]?.event.meta.trigger ?? null;
+  return trigger === null
+    ? { ok: false, why: 'no request was recorded for this turn' }
+    : baselineOf(state, turn.agent, trigger);
+};
+
+/** Whether the turn was refused for what config says, and not for what the machine lacks. */
+const wasDenied = (turn: RecordedTurn): boolean => {
+  const code = turn.all('TurnRefused')[0]?.event.data.code;
+  return code === 'agent_unavailable' || code === 'not_permitted';
 };
 
 const missing = (expected: Expected): Segment => {
@@ -176,11 +180,13 @@ const noPolicy = (why: string, seen: string | null): Comparison => ({
 
 /** Compares once for all turns with the same expected and seen policy. */
 const comparing = (expected: Expected, seen: Valued | null, registry: number) => {
-  if (seen === null || !expected.ok) return (key: EnforcedKey) => compare(expected, seen, registry, key);
+  if (seen === null || !expected.ok)
+    return (key: EnforcedKey) => compare(expected, seen, registry, key);
   const bySeen = compared.get(expected) ?? new WeakMap<Valued, Compared>();
   compared.set(expected, bySeen);
   const known = bySeen.get(seen);
-  const found = known?.registry === registry ? known : { registry, keys: new Map<EnforcedKey, Comparison>() };
+  const found =
+    known?.registry === registry ? known : { registry, keys: new Map<EnforcedKey, Comparison>() };
   bySeen.set(seen, found);
   return (key: EnforcedKey): Comparison => {
     const comparison = found.keys.get(key) ?? compare(expected, seen, registry, key);
@@ -201,16 +207,16 @@ const compare = (
   registry: number,
   key: EnforcedKey,
 ): Comparison => {
-    if (!expected.ok) return noPolicy(expected.why, seen?.values[key].text ?? null);
-    const { text, digest } = expected.values[key];
-    const found = seen?.values[key] ?? null;
-    const base = { id: evidenceKey(registry, digest), registry, expected: text };
-    if (seen === null || found === null) {
-      const reason = 'the recorded policy is not in the log';
-      return { ...base, seen: null, gap: { kind: 'missing', reason } };
-    }
-    if (found.digest === digest) return { ...base, seen: found.text, gap: null };
-    const kind = gapBetween(key, expected.snapshot, seen.snapshot);
-    const reason = `the turn ran under a ${kind} value than config says`;
-    return { ...base, seen: found.text, gap: { kind, reason } };
-  };
+  if (!expected.ok) return noPolicy(expected.why, seen?.values[key].text ?? null);
+  const { text, digest } = expected.values[key];
+  const found = seen?.values[key] ?? null;
+  const base = { id: evidenceKey(registry, digest), registry, expected: text };
+  if (seen === null || found === null) {
+    const reason = 'the recorded policy is not in the log';
+    return { ...base, seen: null, gap: { kind: 'missing', reason } };
+  }
+  if (found.digest === digest) return { ...base, seen: found.text, gap: null };
+  const kind = gapBetween(key, expected.snapshot, seen.snapshot);
+  const reason = `the turn ran under a ${kind} value than config says`;
+  return { ...base, seen: found.text, gap: { kind, reason } };
+};

@@ -27,51 +27,18 @@ const foldTurn = (state: ParityState, event: TurnEvent): void => {
   keepTraces(state, id, turn.events);
 };
 
-/** What follows a turn's end (a reply's delivery, a late settlement) opens no turn. */
-const opensTurn = (event: TurnEvent): boolean => {
-  switch (event.type) {
-    case 'ReplyDeliveryStarted':
-    case 'ReplyDelivered':
-    case 'ReplyDeliveryFailed':
-    case 'UnknownOutcomeSettled':
-    case 'ApprovalClosed':
-    case 'TurnTakenOver':
-    case 'ToolCallCancelled':
-      return false;
-    case 'TurnRequested':
-    case 'PolicyResolved':
-    case 'TurnRefused':
-    case 'PolicyNarrowed':
-    case 'ContextTrimmed':
-    case 'ModelCallStarted':
-    case 'ModelCallCompleted':
-    case 'ModelCallFailed':
-    case 'ToolCallAuthorized':
-    case 'ToolCallRefused':
-    case 'ApprovalRequested':
-    case 'ApprovalVoted':
-    case 'ApprovalGranted':
-    case 'ApprovalDenied':
-    case 'ApprovalExpired':
-    case 'QuestionAsked':
-    case 'QuestionAnswered':
-    case 'QuestionExpired':
-    case 'ToolCallStarted':
-    case 'ToolCallCompleted':
-    case 'ToolCallFailed':
-    case 'ToolCallOutcomeUnknown':
-    case 'BudgetWarning':
-    case 'BudgetExhausted':
-    case 'LoopDetected':
-    case 'ChildTurnLinked':
-    case 'TurnSteered':
-    case 'CancelRequested':
-    case 'TurnCompleted':
-    case 'TurnFailed':
-    case 'TurnCancelled':
-      return true;
-  }
-};
+/** What may follow a turn's end (a reply's delivery, a late settlement) opens no turn. */
+const opensTurn = ({ type }: TurnEvent): boolean => !mayFollowEnd.has(type);
+
+const mayFollowEnd: ReadonlySet<TurnEvent['type']> = new Set([
+  'ReplyDeliveryStarted',
+  'ReplyDelivered',
+  'ReplyDeliveryFailed',
+  'UnknownOutcomeSettled',
+  'ApprovalClosed',
+  'TurnTakenOver',
+  'ToolCallCancelled',
+]);
 
 /** What later turns are judged by. */
 const keepTraces = (state: ParityState, id: string, events: readonly TurnEvent[]): void => {
@@ -82,7 +49,8 @@ const keepTraces = (state: ParityState, id: string, events: readonly TurnEvent[]
     for (const touch of data.touched) {
       if (touch.kind !== 'mcp' || meta.agent === null || meta.session === null) continue;
       if (state.connections.has(touch.connection)) continue;
-      const principal = meta.principal === null ? '' : `${meta.principal.kind}:${meta.principal.id}`;
+      const principal =
+        meta.principal === null ? '' : `${meta.principal.kind}:${meta.principal.id}`;
       const owner = { agent: meta.agent, session: meta.session, principal };
       setBounded(state.connections, touch.connection, owner, bounds.connections);
     }

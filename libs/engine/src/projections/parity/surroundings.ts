@@ -33,4 +33,3 @@ export const appliedConfig = (state: ParityState, version: number): AppliedConfi
 /** Number of the config in force, or null before the first. */
 export const latestVersion = (state: ParityState): number | null =>
   state.configs.size === 0 ? null : Math.max(...state.configs.keys());
-

@@ -61,7 +61,11 @@ export const otherTitles: SayAll<Others> = {
     title: `message refused from ${d.source}`,
     detail: d.why,
   }),
-  TrailViewed: (d) => ({ tone: 'neutral', title: `${d.principal} viewed the trail`, detail: d.what }),
+  TrailViewed: (d) => ({
+    tone: 'neutral',
+    title: `${d.principal} viewed the trail`,
+    detail: d.what,
+  }),
   EvidenceExported: (d) => ({
     tone: 'neutral',
     title: `${d.principal} exported evidence`,

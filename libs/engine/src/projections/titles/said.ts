@@ -34,7 +34,9 @@ export const lineOf = (content: Content, most = 200): string => {
 /** The first characters of a text, cut between code points. */
 export const shortened = (text: string, most: number): string => {
   if (text.length <= most) return text;
-  const cut = [...text.slice(0, most * 2)].slice(0, most).join('');
+  const cut = Array.from(text.slice(0, most * 2))
+    .slice(0, most)
+    .join('');
   return cut.length < text.length ? cut : text;
 };
 
@@ -44,7 +46,9 @@ export const many = (count: number, word: string): string =>
 
 /** Micro-dollars as dollars. */
 export const dollars = (cost: number | 'unknown'): string =>
-  cost === 'unknown' ? 'unknown cost' : `$${(cost / 1_000_000).toFixed(cost % 10_000 === 0 ? 2 : 4)}`;
+  cost === 'unknown'
+    ? 'unknown cost'
+    : `$${(cost / 1_000_000).toFixed(cost % 10_000 === 0 ? 2 : 4)}`;
 
 /** Milliseconds as a person reads them. */
 export const duration = (ms: number): string =>

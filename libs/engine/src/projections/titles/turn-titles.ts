@@ -35,12 +35,13 @@ const lifeTitles: SayAll<Rest> = {
   ModelCallStarted: (d) => ({
     tone: 'neutral',
     title: `model call ${d.modelCall} to ${d.model}${d.attempt > 1 ? `, try ${d.attempt}` : ''}`,
-    detail: d.final ? 'the last one, without tools' : `${many(d.advertised.length, 'tool')} offered`,
+    detail: d.final
+      ? 'the last one, without tools'
+      : `${many(d.advertised.length, 'tool')} offered`,
   }),
   ModelCallCompleted: (d) => ({
     tone: 'neutral',
-    title:
-      d.calls.length > 0 ? `model asks for ${many(d.calls.length, 'call')}` : 'model answered',
+    title: d.calls.length > 0 ? `model asks for ${many(d.calls.length, 'call')}` : 'model answered',
     detail: `${many(d.settled.tokens, 'token')}, ${dollars(d.settled.cost)}, ${duration(d.durationMs)}`,
   }),
   ModelCallFailed: (d) => ({
@@ -71,7 +72,11 @@ const lifeTitles: SayAll<Rest> = {
     title: `steered by ${d.by}`,
     detail: lineOf(d.text),
   }),
-  CancelRequested: (d) => ({ tone: 'neutral', title: `cancel asked for by ${d.by}`, detail: d.why }),
+  CancelRequested: (d) => ({
+    tone: 'neutral',
+    title: `cancel asked for by ${d.by}`,
+    detail: d.why,
+  }),
   TurnTakenOver: (d) => ({ tone: 'neutral', title: `taken over by ${d.daemon}` }),
   TurnCompleted: (d) => ({
     tone: 'good',
