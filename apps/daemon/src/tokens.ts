@@ -1,5 +1,6 @@
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
+import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
 import type { ReadModels } from './store/read-models/read-models.ts';
 
 export { CURRENT_CONFIG, type CurrentConfig } from './config/current-config.port.ts';
@@ -18,6 +19,8 @@ export const READ_MODELS = Symbol('READ_MODELS');
 export const MODELS = Symbol('MODELS');
 export const TOOLS = Symbol('TOOLS');
 export const MASKER = Symbol('MASKER');
+/** Whether this machine can confine a process, found out once at start. */
+export const SANDBOX = Symbol('SANDBOX');
 export const CLOCK = Symbol('CLOCK');
 export const IDS = Symbol('IDS');
 export const DAEMON_IDENTITY = Symbol('DAEMON_IDENTITY');
@@ -31,6 +34,7 @@ export interface Tokens {
   readonly MODELS: ModelPorts;
   readonly TOOLS: ToolPort;
   readonly MASKER: Masker;
+  readonly SANDBOX: SandboxState;
   readonly CLOCK: Clock;
   readonly IDS: Ids;
   readonly DAEMON_IDENTITY: DaemonIdentity;

@@ -38,7 +38,9 @@ export class SecretMasker implements Masker {
 
   /** From now on these values are masked everywhere. A value that was known stays known: it may stand in old texts. */
   know(secrets: readonly KnownSecret[]): void {
-    for (const { name, value } of secrets) {
+    const fresh = secrets.filter(({ name, value }) => this.#valueOf.get(name) !== value);
+    if (fresh.length === 0) return;
+    for (const { name, value } of fresh) {
       this.#valueOf.set(name, value);
       for (const form of secretForms(value))
         if (!this.#nameOf.has(form)) this.#nameOf.set(form, name);
