@@ -52,6 +52,7 @@ describe('a host pattern', () => {
     '256.0.0.1',
     'exämple.com',
     '-a.example',
+    '[a:80]',
     'a.example.',
   ])('is refused and fits nothing when it cannot be read: %j', (pattern) => {
     expect(parseHostPattern(pattern)).toBeNull();

@@ -69,7 +69,7 @@ export const matchesHostClauses = (clauses: Clauses, target: HostTarget): Clause
 
 const isHost = (host: string): boolean => {
   if (host === '*') return true;
-  if (host.includes(':')) return /^[0-9a-f:.]{2,45}$/.test(host);
+  if (host.includes(':')) return /^[0-9a-f:.]{2,45}$/.test(host) && host.split(':').length > 2;
   const name = host.startsWith('*.') ? host.slice(2) : host;
   const labels = name.split('.');
   if (name.length > 253 || !labels.every((part) => label.test(part))) return false;

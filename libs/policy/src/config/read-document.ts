@@ -4,8 +4,8 @@ import { readJson } from './read-json.ts';
 import { readToml } from './read-toml.ts';
 import { readYaml } from './read-yaml.ts';
 
-/** Longest config text, in UTF-16 units. */
-const maxLength = 1_048_576;
+/** Longest config text, in UTF-16 units. YAML has less: its parser needs seconds for a text made to be slow. */
+const maxLength = { toml: 1_048_576, json: 1_048_576, yaml: 262_144 } as const;
 
 export const configFormats = ['toml', 'yaml', 'json'] as const;
 export type ConfigFormat = (typeof configFormats)[number];
@@ -23,9 +23,10 @@ export interface ConfigText {
 export const readDocument = (source: ConfigText): DocumentRead => {
   // A byte order mark is no part of the text; columns count from after it.
   const text = source.text.startsWith('\uFEFF') ? source.text.slice(1) : source.text;
-  if (text.length > maxLength)
+  const longest = maxLength[source.format];
+  if (text.length > longest)
     return refused(
-      problemAt('too_large', [], null, `the file is longer than ${maxLength} characters`),
+      problemAt('too_large', [], null, `the file is longer than ${longest} characters`),
     );
   if (!text.isWellFormed())
     return refused(problemAt('syntax', [], null, 'the file is no well-formed Unicode text'));

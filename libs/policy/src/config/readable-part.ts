@@ -1,4 +1,5 @@
 import { isTable, type ConfigDocument } from './document.ts';
+import { copyOf } from './refuse-later.ts';
 import type { Config } from './config.schema.ts';
 import type { ConfigPath } from './problem.ts';
 import { checkSchema, type SchemaMiss } from './schema-problems.ts';
@@ -12,10 +13,10 @@ export const readablePart = (
   value: Record<string, unknown>,
   misses: readonly SchemaMiss[],
 ): Config | null => {
-  let rest: unknown = value;
+  const rest = copyOf(value);
   let left = misses;
   for (let round = 0; round < maxRounds; round += 1) {
-    rest = left.reduce<unknown>((whole, miss) => without(whole, miss.path), rest);
+    for (const { path } of left) leaveOut(rest, path);
     const checked = checkSchema(document, rest);
     if (checked.ok) return checked.config;
     left = checked.misses;
@@ -23,14 +24,11 @@ export const readablePart = (
   return null;
 };
 
-/** A copy without the entry at a path. A list goes whole, so that the places of its items stay true. */
-const without = (value: unknown, path: ConfigPath): unknown => {
+/** Deletes the entry at a path. A list goes whole, so that the places of its items stay true. */
+const leaveOut = (value: Record<string, unknown>, path: ConfigPath): void => {
   const [key, ...rest] = path;
-  if (!isTable(value) || key === undefined || !Object.hasOwn(value, key)) return value;
+  if (key === undefined || !Object.hasOwn(value, key)) return;
   const inner = value[key];
-  const drop = rest.length === 0 || !isTable(inner);
-  const others = Object.entries(value).filter(([name]) => name !== key);
-  return Object.fromEntries(
-    drop ? others : [...others, [String(key), without(inner, rest)] as const],
-  );
+  if (rest.length > 0 && isTable(inner)) leaveOut(inner, rest);
+  else Reflect.deleteProperty(value, key);
 };

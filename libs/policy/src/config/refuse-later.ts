@@ -10,7 +10,7 @@ export interface WithoutLater {
 
 /** Refuses by name what this build does not act on yet: a setting that nothing enforces would be inert. */
 export const refuseLater = (document: ConfigDocument): WithoutLater => {
-  const value = structuredCopy(document.value);
+  const value = copyOf(document.value);
   const found = laterPlaces.flatMap((place) => takeOut(value, place, []));
   const tables = ['agents', 'risk_profiles', 'runtime_profiles'].flatMap((section) =>
     laterTables.flatMap((table) => takeOutEmpty(value, [section, '*', ...table], [])),
@@ -74,10 +74,11 @@ const takeOutEmpty = (node: unknown, place: readonly string[], path: ConfigPath)
 const startsWith = (path: ConfigPath, prefix: ConfigPath): boolean =>
   prefix.every((part, index) => path[index] === part);
 
-const structuredCopy = (value: Record<string, unknown>): Record<string, unknown> =>
+/** A copy whose tables and lists can be changed. */
+export const copyOf = (value: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copied(inner)]));
 
 const copied = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(copied);
-  return isTable(value) ? structuredCopy(value) : value;
+  return isTable(value) ? copyOf(value) : value;
 };

@@ -58,9 +58,22 @@ const isOtherKind = (issue: Issue): boolean =>
 const unknownKey = (context: Context, path: ConfigPath, key: string): SchemaMiss => {
   const at = [...path, key];
   const valid = keysOf(nodesAt(context.schema, path, context.value));
-  const message = `unknown key \`${key}\`${didYouMean(key, valid)}`;
+  const message = `unknown key \`${key}\`${elsewhere(context, path, key) ?? didYouMean(key, valid)}`;
   return { path: at, problem: problemAt('unknown_key', at, context.document.keyAt(at), message) };
 };
+
+/** A table of the one kind of profile that was written in the other. */
+const elsewhere = (context: Context, path: ConfigPath, key: string): string | null => {
+  const other = otherProfiles.get(path.length === 2 ? path[0] : undefined);
+  if (other === undefined) return null;
+  const there = keysOf(nodesAt(context.schema, [other.section, 'x'], context.value));
+  return there.includes(key) ? `, it belongs in a ${other.noun} or an agent` : null;
+};
+
+const otherProfiles = new Map<string | number | undefined, { section: string; noun: string }>([
+  ['risk_profiles', { section: 'runtime_profiles', noun: 'runtime profile' }],
+  ['runtime_profiles', { section: 'risk_profiles', noun: 'risk profile' }],
+]);
 
 const describe = (context: Context, issue: Issue, path: ConfigPath): SchemaMiss => {
   const nodes = nodesAt(context.schema, path, context.value);

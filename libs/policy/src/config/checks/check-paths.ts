@@ -1,5 +1,5 @@
 import { entryOf } from '../../orders/map.ts';
-import { isWithin, pathWithin } from '../../paths.ts';
+import { absolutePath, isWithin, pathWithin } from '../../paths.ts';
 import { matchesBelow } from '../../patterns.ts';
 import { filesNamedBy } from '../../resolving/facts.ts';
 import { registry } from '../../surfaces/registry.ts';
@@ -32,9 +32,11 @@ export const checkPathTexts: ConfigCheck = (context) => [
 
 /** A folder granted to an agent must not lie under a path that stays closed whatever is granted. */
 export const checkRoots: ConfigCheck = (context) => {
+  const guarded = protectedPaths(context);
   const found = agentPlaces(context).flatMap((place) => {
     const roots = rootsOf(place);
-    const closed = closedPaths(context, place);
+    const forbidden = registry['workspace.forbidden_paths'].derive(place).value;
+    const closed: ClosedPaths = { forbidden, protected: guarded };
     return roots.flatMap((root) => {
       const why = whyClosed(root, roots, closed, place);
       const message = `\`${root.written}\` ${why ?? ''}, so nothing in it could be reached`;
@@ -78,15 +80,12 @@ interface ClosedPaths {
   readonly protected: readonly string[];
 }
 
-const closedPaths = (context: CheckContext, place: Place): ClosedPaths => ({
-  forbidden: registry['workspace.forbidden_paths'].derive(place).value,
-  protected: [
-    context.host.config,
-    context.host.data,
-    ...context.host.program,
-    ...filesNamedBy(context.config).map((file) => pathOf(place, file)),
-  ],
-});
+const protectedPaths = ({ config, host }: CheckContext): string[] => [
+  host.config,
+  host.data,
+  ...host.program,
+  ...filesNamedBy(config).map((file) => absolutePath(host.base, host.home, file)),
+];
 
 const whyClosed = (
   root: Root,
