@@ -502,7 +502,7 @@ const sized = (one: (text: string) => NewEvent, bytes: number): NewEvent => {
 const take = async (live: Subscription): Promise<SubscriptionMessage> => {
   const { done, value } = await live.next();
   if (done === true) throw new Error('the subscription ended');
-  return value as SubscriptionMessage;
+  return value;
 };
 
 const untilMark = async (live: Subscription): Promise<readonly LockstepEvent[]> => {

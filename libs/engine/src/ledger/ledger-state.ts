@@ -103,7 +103,8 @@ export const thawLedger = (rows: Iterable<LedgerChange>): LedgerState => {
   const state = emptyLedger();
   for (const { table, key, json } of rows) {
     if (json === null || !isTable(state, table)) continue;
-    putParsed(state, table, key, json);
+    const known: Map<string, unknown> = state.rows[table];
+    known.set(key, JSON.parse(json));
   }
   for (const [id, token] of state.rows.tokens) state.tokenIds.set(token.hash, id);
   return state;
@@ -117,12 +118,3 @@ const touch = (state: LedgerState, table: LedgerTable, key: string): void => {
 
 const isTable = (state: LedgerState, table: string): table is LedgerTable =>
   Object.hasOwn(state.rows, table);
-
-const putParsed = <T extends LedgerTable>(
-  state: LedgerState,
-  table: T,
-  key: string,
-  json: string,
-): void => {
-  state.rows[table].set(key, JSON.parse(json) as LedgerTables[T]);
-};

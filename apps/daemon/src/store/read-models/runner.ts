@@ -1,4 +1,4 @@
-import type { LockstepEvent } from '@lockstep/engine';
+import type { EventType, LockstepEvent } from '@lockstep/engine';
 
 /** One projection at work. */
 export interface Runner {
@@ -27,3 +27,10 @@ export const failureAt = (event: LockstepEvent, error: unknown): ProjectionFailu
     error instanceof Error ? error.message : String(error)
   }`,
 });
+
+/** Whether a projection folds events of a type. */
+export const wanted = (types: readonly EventType[] | 'all'): ((type: EventType) => boolean) => {
+  if (types === 'all') return () => true;
+  const set: ReadonlySet<EventType> = new Set(types);
+  return (type) => set.has(type);
+};

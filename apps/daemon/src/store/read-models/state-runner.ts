@@ -1,7 +1,7 @@
-import { numberOf, type EventType, type LockstepEvent, type Projection } from '@lockstep/engine';
+import { numberOf, type LockstepEvent, type Projection } from '@lockstep/engine';
 import type Database from 'better-sqlite3';
 import { readCheckpoint, writeCheckpoint, type CheckpointOwner } from './read-model-file.ts';
-import { failureAt, type ProjectionFailure, type Runner } from './runner.ts';
+import { failureAt, wanted, type ProjectionFailure, type Runner } from './runner.ts';
 
 /** Positions between two checkpoints of a state: the state is written whole, so not with every page. */
 const checkpointEvery = 5_000;
@@ -21,13 +21,10 @@ export const stateRunner = <S>(
     version: projection.version,
     generation,
   };
-  const types: ReadonlySet<EventType> | null =
-    projection.types === 'all' ? null : new Set(projection.types);
+  const wants = wanted(projection.types);
   const found = readCheckpoint(db, owner);
-  let state =
-    found?.state === null || found?.state === undefined
-      ? projection.initial()
-      : projection.thaw(JSON.parse(found.state));
+  const frozen = found?.state ?? null;
+  let state = frozen === null ? projection.initial() : projection.thaw(JSON.parse(frozen));
   let position = found?.position ?? 0;
   let savedAt = position;
   let saving = position;
@@ -56,7 +53,7 @@ export const stateRunner = <S>(
       if (failure !== null) return;
       for (const event of events) {
         const at = numberOf(event.position);
-        if (at <= position || (types !== null && !types.has(event.type))) continue;
+        if (at <= position || !wants(event.type)) continue;
         if (!foldOne(event)) return;
         position = at;
       }

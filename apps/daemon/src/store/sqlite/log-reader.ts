@@ -127,7 +127,7 @@ const conditions = ({ types, streams, streamPrefix, agent }: EventFilter) => {
   if (streams !== undefined) oneOf('stream', streams);
   if (streamPrefix !== undefined) {
     where.push('substr(stream, 1, ?) = ?');
-    values.push([...streamPrefix].length, streamPrefix);
+    values.push(Array.from(streamPrefix).length, streamPrefix);
   }
   if (agent !== undefined) {
     where.push('agent = ?');
