@@ -80,6 +80,13 @@ describe('given a process that is killed in mid load', () => {
       fileURLToPath(new URL('../support/append-until-killed.ts', import.meta.url)),
       [folder],
       {
+        // Decorators in the daemon's sources need its own options.
+        env: {
+          ...process.env,
+          TSX_TSCONFIG_PATH: fileURLToPath(
+            new URL('../../apps/daemon/tsconfig.json', import.meta.url),
+          ),
+        },
         execArgv: ['--conditions=lockstep-source', '--import', 'tsx'],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       },
