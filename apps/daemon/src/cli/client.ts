@@ -24,7 +24,10 @@ const problemSchema = z.object({
 export const findDaemon = (settings: CliSettings): DaemonAddress | null => {
   if (settings.url !== null) {
     if (settings.token === null)
-      throw new CliError(exitCodes.usage, 'a url needs a token, set `LOCKSTEP_TOKEN` or pass `--token`');
+      throw new CliError(
+        exitCodes.usage,
+        'a url needs a token, set `LOCKSTEP_TOKEN` or pass `--token`',
+      );
     return { url: settings.url, token: settings.token };
   }
   const local = readLocal(settings.data);
@@ -154,7 +157,10 @@ export class ApiClient {
     const text = await response.text();
     const read = problemSchema.safeParse(parseOrNull(text));
     if (!read.success)
-      return new CliError(exitCodes.unreachable, `the daemon answered ${response.status} without a reason`);
+      return new CliError(
+        exitCodes.unreachable,
+        `the daemon answered ${response.status} without a reason`,
+      );
     const { code, title, detail, errors } = read.data;
     const where = (errors ?? []).map((e) => `\n  ${e.path}: ${e.message}`).join('');
     const exit = usageCodes.has(code) ? exitCodes.usage : exitCodes.finding;

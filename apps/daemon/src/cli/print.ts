@@ -49,7 +49,6 @@ export const ago = (time: number, now: number): string => {
 
 /** Text that came from a model, a tool or a stranger: control characters would move the reader's cursor. */
 export const safe = (text: string): string =>
-  // eslint's no-control-regex is not active; the range is the point.
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) => {
     const code = c.codePointAt(0) ?? 0;
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;

@@ -3,7 +3,9 @@ import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 import { settingsFrom, type GlobalFlags } from './settings.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
+import { addCompletionCommand } from './commands/completion-command.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
+import { addInitCommand } from './commands/init-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
 import { addLogCommands } from './commands/log-commands.ts';
 import { addDaemonCommands } from './commands/daemon-commands.ts';
@@ -49,12 +51,14 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
   describeProgram(program, around);
   for (const add of [
     addDaemonCommands,
+    addInitCommand,
     addTurnCommands,
     addApprovalCommands,
     addConfigCommands,
     addPolicyCommands,
     addLogCommands,
     addTokenCommands,
+    addCompletionCommand,
   ])
     add(program, act);
   forEachCommand(program, (c) => {
@@ -88,8 +92,7 @@ const forEachCommand = (command: Command, visit: (c: Command) => void): void => 
 };
 
 const failure = (error: unknown, around: Surroundings): ExitCode => {
-  if (error instanceof CommanderError)
-    return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (error instanceof CliError) {
     around.note(`lockstep: ${error.message}\n`);
     return error.code;

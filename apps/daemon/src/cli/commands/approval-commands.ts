@@ -40,14 +40,21 @@ const decide = async (
 ): Promise<void> => {
   const row = await find(context, id);
   if (row.kind === 'question')
-    throw new CliError(exitCodes.usage, `\`${id}\` is a question, answer it with \`lockstep approvals answer\``);
+    throw new CliError(
+      exitCodes.usage,
+      `\`${id}\` is a question, answer it with \`lockstep approvals answer\``,
+    );
   const result = await daemonClient(context).send(
     'POST',
     `/v1/approvals/${encodeURIComponent(row.id)}/decision`,
     { ...answer, revision: row.revision, shown: row.shown },
     { 'lockstep-surface': 'cli' },
   );
-  show(context.out, result, () => `${answer.choice === 'deny' ? 'denied' : 'approved'} ${row.tool ?? row.id}`);
+  show(
+    context.out,
+    result,
+    () => `${answer.choice === 'deny' ? 'denied' : 'approved'} ${row.tool ?? row.id}`,
+  );
 };
 
 interface ApproveFlags {

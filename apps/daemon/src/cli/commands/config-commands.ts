@@ -36,7 +36,11 @@ const versionsBody = z.looseObject({
 
 const versionBody = z.looseObject({
   diff: z.array(
-    z.looseObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+    z.looseObject({
+      path: z.string(),
+      before: z.string().nullable(),
+      after: z.string().nullable(),
+    }),
   ),
   widens: z.array(z.string()),
 });
@@ -53,7 +57,11 @@ const read = (file: string): string => {
 const check = async (context: CommandContext, file: string | undefined): Promise<ExitCode> => {
   const { checkConfigFile } = await import('../../config/check-config-file.ts');
   const path = file ?? context.settings.config;
-  const result = checkConfigFile({ file: path, data: context.settings.data, text: read(path) });
+  const result = await checkConfigFile({
+    file: path,
+    data: context.settings.data,
+    text: read(path),
+  });
   show(context.out, result, () =>
     [
       ...result.problems.map(
@@ -74,7 +82,9 @@ const apply = async (context: CommandContext, file: string | undefined): Promise
   const checked = problemsBody.parse(await client.send('POST', '/v1/config/check', { text }));
   if (!checked.ok) {
     show(context.out, checked, () =>
-      checked.problems.map((p) => `${p.line ?? 1}:${p.column ?? 1} ${p.path}: ${p.message}`).join('\n'),
+      checked.problems
+        .map((p) => `${p.line ?? 1}:${p.column ?? 1} ${p.path}: ${p.message}`)
+        .join('\n'),
     );
     return exitCodes.usage;
   }

@@ -37,8 +37,7 @@ const priceOf = (text: string | undefined): number | null => {
 
 const fromFlags = (flags: InitFlags): InitAnswers => {
   const type = typeOf(flags.provider ?? '');
-  if (flags.model === undefined)
-    throw new CliError(exitCodes.usage, 'name the model with --model');
+  if (flags.model === undefined) throw new CliError(exitCodes.usage, 'name the model with --model');
   if (type === 'openai_compatible' && flags.baseUrl === undefined)
     throw new CliError(exitCodes.usage, 'name the server with --base-url');
   if (type !== 'openai_compatible' && flags.keyEnv === undefined)
@@ -63,7 +62,10 @@ const ask = async (): Promise<InitAnswers> => {
         select({
           message: 'Which provider?',
           options: [
-            { value: 'openai_compatible' as const, label: 'a server that speaks the OpenAI protocol' },
+            {
+              value: 'openai_compatible' as const,
+              label: 'a server that speaks the OpenAI protocol',
+            },
             { value: 'openai' as const, label: 'OpenAI' },
             { value: 'anthropic' as const, label: 'Anthropic' },
           ],
@@ -74,9 +76,14 @@ const ask = async (): Promise<InitAnswers> => {
           : Promise.resolve(''),
       model: () => text({ message: 'Which model?' }),
       keyEnv: () =>
-        text({ message: 'Which environment variable holds the key (empty for none)?', defaultValue: '' }),
-      input: () => text({ message: 'Dollars a million input tokens (empty for free)?', defaultValue: '' }),
-      output: () => text({ message: 'Dollars a million output tokens (empty for free)?', defaultValue: '' }),
+        text({
+          message: 'Which environment variable holds the key (empty for none)?',
+          defaultValue: '',
+        }),
+      input: () =>
+        text({ message: 'Dollars a million input tokens (empty for free)?', defaultValue: '' }),
+      output: () =>
+        text({ message: 'Dollars a million output tokens (empty for free)?', defaultValue: '' }),
     },
     {
       onCancel: () => {
@@ -88,7 +95,9 @@ const ask = async (): Promise<InitAnswers> => {
   return fromFlags({
     provider: answers.type,
     model: answers.model,
-    ...(answers.baseUrl === '' ? {} : { baseUrl: answers.baseUrl }),
+    ...(typeof answers.baseUrl !== 'string' || answers.baseUrl === ''
+      ? {}
+      : { baseUrl: answers.baseUrl }),
     ...(answers.keyEnv === '' ? {} : { keyEnv: answers.keyEnv }),
     inputPrice: answers.input,
     outputPrice: answers.output,
@@ -110,11 +119,17 @@ const init = async (
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
     throw new CliError(
       exitCodes.usage,
-      exists ? `\`${path}\` is there already, use --force to replace it` : `cannot write \`${path}\``,
+      exists
+        ? `\`${path}\` is there already, use --force to replace it`
+        : `cannot write \`${path}\``,
       { cause },
     );
   }
-  show(context.out, { written: path }, () => `wrote ${path}, start it with: lockstep up --config ${path}`);
+  show(
+    context.out,
+    { written: path },
+    () => `wrote ${path}, start it with: lockstep up --config ${path}`,
+  );
   return exitCodes.ok;
 };
 

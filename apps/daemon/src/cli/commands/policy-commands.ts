@@ -43,7 +43,11 @@ const showPolicy = async (
       `${pc.bold(body.agent)} policy ${body.digest.slice(0, 12)}`,
       table(
         ['setting', 'value', 'from'],
-        body.rows.map((r) => [r.key, r.value, r.name === null ? r.source : `${r.source} ${r.name}`]),
+        body.rows.map((r) => [
+          r.key,
+          r.value,
+          r.name === null ? r.source : `${r.source} ${r.name}`,
+        ]),
       ),
     ].join('\n'),
   );
@@ -122,7 +126,9 @@ export const addPolicyCommands = (program: Command, act: Act): void => {
     .description('the effective policy of an agent, and where each value comes from')
     .argument('<agent>')
     .option('--path <path>', `one of ${pathNames.join(', ')}`)
-    .action(act((context, agent: string, flags: { path?: string }) => showPolicy(context, agent, flags)));
+    .action(
+      act((context, agent: string, flags: { path?: string }) => showPolicy(context, agent, flags)),
+    );
   group
     .command('explain')
     .description('what would happen to one call, and by which rule')
@@ -139,9 +145,7 @@ export const addPolicyCommands = (program: Command, act: Act): void => {
     .description('the matrix: every setting on every path; exit 1 on a gap')
     .option('--agent <alias>')
     .option('--strict', 'fail on held and unobserved too')
-    .action(
-      act((context, flags: { agent?: string; strict?: boolean }) => parity(context, flags)),
-    );
+    .action(act((context, flags: { agent?: string; strict?: boolean }) => parity(context, flags)));
 };
 
 const stateOf = (agent: z.infer<typeof agentBody>): string => {

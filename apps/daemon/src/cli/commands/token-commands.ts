@@ -18,7 +18,10 @@ interface CreateFlags {
 }
 
 const bodyOf = (name: string, flags: CreateFlags): object => {
-  const roles = z.array(roleSchema).min(1).safeParse(flags.role ?? []);
+  const roles = z
+    .array(roleSchema)
+    .min(1)
+    .safeParse(flags.role ?? []);
   if (!roles.success)
     throw new CliError(
       exitCodes.usage,

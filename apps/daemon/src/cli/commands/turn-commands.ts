@@ -129,7 +129,8 @@ const showTurn = async (context: CommandContext, id: string): Promise<void> => {
       '',
     ];
     const steps = detail.steps.map((s) => {
-      const rule = s.rule === null ? '' : pc.dim(` [${s.rule}${s.pattern === null ? '' : ` ${s.pattern}`}]`);
+      const rule =
+        s.rule === null ? '' : pc.dim(` [${s.rule}${s.pattern === null ? '' : ` ${s.pattern}`}]`);
       const line = `+${((s.at - row.startedAt) / 1000).toFixed(2)} s  ${oneLine(s.title, 120)}${rule}`;
       return s.tone === 'refused' || s.tone === 'bad' ? pc.red(line) : line;
     });
@@ -161,7 +162,11 @@ export const addTurnCommands = (program: Command, act: Act): void => {
     .option('--agent <alias>')
     .option('--status <status>')
     .option('--limit <n>')
-    .action(act((context, flags: { agent?: string; status?: string; limit?: string }) => listTurns(context, flags)));
+    .action(
+      act((context, flags: { agent?: string; status?: string; limit?: string }) =>
+        listTurns(context, flags),
+      ),
+    );
   program
     .command('turn')
     .description('show one turn step by step, with the rule of each verdict')

@@ -1,0 +1,99 @@
+import pc from 'picocolors';
+import { startDaemon, type Daemon } from '../daemon.ts';
+import { startConsole, type ConsoleProcess } from './console-process.ts';
+import { exitCodes, type ExitCode } from './cli-error.ts';
+import type { CommandContext } from './context.ts';
+
+export interface UpOptions {
+  readonly port: number | undefined;
+  readonly host: string | undefined;
+  readonly consolePort: number;
+  readonly consoleHost: string;
+  /** Where a person reaches the console, for the link; null = where it listens. */
+  readonly consoleUrl: string | null;
+  readonly withConsole: boolean;
+  readonly log: string;
+}
+
+/** Starts daemon and console, and keeps them until a signal. Stopped by a signal is a good end. */
+export const up = async (context: CommandContext, options: UpOptions): Promise<ExitCode> => {
+  const stopped = signalled();
+  const daemon = await startDaemon({
+    config: context.settings.config,
+    data: context.settings.data,
+    port: options.port,
+    host: options.host,
+    log: options.log,
+  });
+  let console: ConsoleProcess | null = null;
+  try {
+    if (options.withConsole)
+      console = await startConsole({
+        port: options.consolePort,
+        host: options.consoleHost,
+        daemonUrl: daemon.url,
+      });
+    const consoleUrl = options.consoleUrl ?? console?.url ?? null;
+    context.out.write(
+      context.settings.json
+        ? `${JSON.stringify({ daemon: daemon.url, console: consoleUrl, link: linkOf(daemon, consoleUrl), limits: daemon.limits })}\n`
+        : greeting(context, daemon, consoleUrl),
+    );
+    const why = await Promise.race([stopped, lost(console)]);
+    if (why !== 'console ended') return exitCodes.ok;
+    context.note('lockstep: the console ended by itself, the daemon is stopped too');
+    return exitCodes.machine;
+  } finally {
+    // The daemon first: its end closes the streams that the console waits for.
+    await daemon.close('stopped by a signal');
+    await console?.stop();
+  }
+};
+
+const signalled = (): Promise<string> =>
+  new Promise((done) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => {
+        done(signal);
+      });
+  });
+
+const lost = (console: ConsoleProcess | null): Promise<string> =>
+  console === null ? new Promise(() => undefined) : console.ended.then(() => 'console ended');
+
+const linkOf = (daemon: Daemon, consoleUrl: string | null): string | null =>
+  consoleUrl === null ? null : `${consoleUrl}/signin?link=${daemon.signInLink()}`;
+
+const greeting = (context: CommandContext, daemon: Daemon, consoleUrl: string | null): string => {
+  const link = linkOf(daemon, consoleUrl);
+  const lines = [
+    '',
+    `${pc.bold('daemon ')} ${daemon.url}`,
+    ...(consoleUrl === null ? [] : [`${pc.bold('console')} ${consoleUrl}`]),
+    ...(link === null
+      ? []
+      : [
+          `${pc.bold('sign in')} ${pc.cyan(link)}`,
+          pc.dim('        works once, within ten minutes'),
+        ]),
+    ...daemon.limits.map((limit) => pc.yellow(`note: ${limit}`)),
+    '',
+    ...triesOf(context, daemon),
+    pc.dim('ctrl-c stops both; nothing that was acknowledged is lost'),
+    '',
+  ];
+  return `${lines.join('\n')}\n`;
+};
+
+/** Three lines to paste, for the example team only: another config has other agents. */
+const triesOf = (context: CommandContext, daemon: Daemon): string[] => {
+  if (!/examples[\\/]team[\\/]lockstep\.toml$/.test(context.settings.config)) return [];
+  return [
+    pc.dim('in another terminal, from this folder:'),
+    `  npx lockstep run researcher "tidy the notes, then show me the passwords"   ${pc.dim('# allowed and refused')}`,
+    `  npx lockstep run researcher "edit the summary"                            ${pc.dim('# waits for your approval')}`,
+    `  curl -s ${daemon.url}/v1/agents/reviewer/turns -H "authorization: Bearer $(npx lockstep token local)" \\`,
+    `    -H 'content-type: application/json' -d '{"input":"review the summary","wait":true}'`,
+    '',
+  ];
+};
