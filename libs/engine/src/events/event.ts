@@ -66,7 +66,7 @@ const fullSchemas = new Map<string, z.ZodType>();
 const fullSchema = (type: EventType): z.ZodType => {
   const known = fullSchemas.get(type);
   if (known !== undefined) return known;
-  const made = z.strictObject({ ...envelopeShape, type: z.literal(type), data: payloads[type] });
+  const made = envelopeSchema.extend({ type: z.literal(type), data: payloads[type] });
   fullSchemas.set(type, made);
   return made;
 };
