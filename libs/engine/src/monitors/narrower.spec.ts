@@ -107,7 +107,7 @@ describe('given a refusal that the policy did not ask for', () => {
 
   it("objects to a sibling's folder refused though access grants it", () => {
     const facts = [
-      ...inWorkspace({ access: { reviewer: 'read' } }),
+      ...inWorkspace({ access: { reviewer: 'read' }, protected: ['/data'] }),
       refused(readAt('/data/workspaces/reviewer/a'), 'workspace.access'),
     ];
     expect(objections(facts)).toEqual(['workspace.access narrower']);

@@ -103,6 +103,9 @@ const findPlace = (policy: PolicySnapshot, roots: Roots, path: string, access: A
   const p = tidy(path);
   const closed = roots.closed.find((entry) => closes(entry, p))?.folder;
   const by = closed ?? roots.patterns.find((pattern) => below(pattern, p));
+  // A sibling's folder that no access opens is closed as a whole: what was reached there is the sibling's.
+  const closedTo = roots.siblings.find(([, folders]) => by !== undefined && folders.includes(by));
+  if (closedTo !== undefined) return { kind: 'sibling', alias: closedTo[0], granted: false };
   if (by !== undefined) return { kind: 'forbidden', by };
   if (roots.own.some((root) => inside(root, p))) return { kind: 'root' };
   const extra = roots.allowed.find((root) => inside(root, p));

@@ -203,7 +203,7 @@ const bitten = {
   'workspace.access': through(
     '/data/workspaces/reviewer/a.md',
     'builtin:file_read reached the workspace of reviewer',
-    { access: { reviewer: 'read' } },
+    { access: { reviewer: 'read' }, protected: ['/data'] },
   ),
   'workspace.allowed_roots': through(
     '/mnt/shared/a.md',
