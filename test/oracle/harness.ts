@@ -1,9 +1,16 @@
 import { TurnsService, type Alarms, type CurrentConfig, type TurnRequest } from '@lockstep/daemon';
 import {
   builtinSpecs,
+  evolve,
+  initialState,
+  pastTurn,
+  textFrom,
+  type ConversationTurn,
   type DecidedBy,
   type LockstepEvent,
   type ModelPort,
+  type RecordedFact,
+  type TurnState,
   type ToolPort,
 } from '@lockstep/engine';
 import {
@@ -95,6 +102,8 @@ export interface World {
   readonly model: FakeModel;
   readonly tools: FakeTools;
   readonly problems: unknown[];
+  /** What each turn's runner held when it last came to rest. */
+  readonly lastStates: Map<string, TurnState>;
   /** Puts another config in force. */
   apply(applied: AppliedConfig): void;
   /** Events of all turn streams, in order. */
@@ -153,8 +162,13 @@ export const world = (options: WorldOptions): World => {
     },
     null,
   );
+  const lastStates = new Map<string, TurnState>();
+  turns.running.onRest((runner, turn) => {
+    lastStates.set(turn, runner.state);
+  });
   return {
     turns,
+    lastStates,
     memory,
     clock,
     alarms,
@@ -164,7 +178,7 @@ export const world = (options: WorldOptions): World => {
     apply: config.apply,
     turnEvents: () => memory.events().filter((event) => event.stream.startsWith('turn-')),
     quiet: async () => {
-      for (let i = 0; i < 50; i += 1) await new Promise(setImmediate);
+      for (let i = 0; i < 25; i += 1) await new Promise(setImmediate);
     },
   };
 };
@@ -218,3 +232,48 @@ export const typesOf = (w: World, turn: string): string[] =>
     .turnEvents()
     .filter((event) => event.stream === `turn-${turn}`)
     .map((event) => event.type);
+
+/** Every artifact of the log, by digest. */
+export const textsOf = (w: World): Promise<ReadonlyMap<string, string>> => {
+  const texts = new Map<string, string>();
+  for (const event of w.memory.events())
+    if (event.type === 'ArtifactRecorded') {
+      const { digest, part, text } = event.data;
+      texts.set(digest, part === 0 ? text : `${texts.get(digest) ?? ''}${text}`);
+    }
+  return Promise.resolve(texts);
+};
+
+/** An earlier turn as a later one sees it, from the log alone. */
+export const pastOf = async (w: World, turn: string): Promise<ConversationTurn | null> => {
+  let state = initialState(turn);
+  for (const event of w.turnEvents())
+    if (event.stream === `turn-${turn}`) state = evolve(state, event as RecordedFact);
+  return pastTurn(turn, state, textFrom(await textsOf(w)));
+};
+
+/** The data of the one event of a type in a turn. */
+export const only = <T extends LockstepEvent['type']>(
+  w: World,
+  turn: string,
+  type: T,
+): Extract<LockstepEvent, { type: T }> => {
+  const found = w
+    .turnEvents()
+    .filter((event) => event.stream === `turn-${turn}` && event.type === type);
+  if (found.length !== 1) throw new Error(`${found.length} events of type ${type}`);
+  return found[0] as Extract<LockstepEvent, { type: T }>;
+};
+
+/** Events of one type in a turn, in order. */
+export const all = <T extends LockstepEvent['type']>(
+  w: World,
+  turn: string,
+  type: T,
+): readonly Extract<LockstepEvent, { type: T }>[] =>
+  w
+    .turnEvents()
+    .filter(
+      (event): event is Extract<LockstepEvent, { type: T }> =>
+        event.stream === `turn-${turn}` && event.type === type,
+    );

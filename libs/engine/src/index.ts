@@ -159,6 +159,7 @@ export { builtinSpecs } from './tools/builtin-specs.ts';
 export { checkArguments, type ArgumentsCheck } from './tools/check-arguments.ts';
 export { effectsOf } from './tools/effects.ts';
 export { mcpSpec, type ListedTool, type McpSpecResult } from './tools/mcp-spec.ts';
+export { specText } from './tools/spec-digest.ts';
 export { operandPointers, type PointedOperands } from './tools/operand-pointers.ts';
 export type { Withheld } from './tools/withheld.ts';
 export type { KeyedProjection, Projection } from './projections/projection.ts';

@@ -8,6 +8,7 @@ import {
   askUser,
   promisedGrants,
   recoverySteps,
+  specText,
   waitsForPeople,
   type CommandOf,
   type ConversationTurn,
@@ -16,6 +17,7 @@ import {
   type ModelInput,
   type OpenTurn,
   type PreparedCall,
+  type ToolSpec,
   type TurnCommand,
   type TurnEffect,
   type TurnState,
@@ -220,7 +222,10 @@ export class TurnRunner {
       catalog,
       texts: this.log.texts,
     });
-    for (const one of prepared) this.#prepared.set(one.call.call, one);
+    for (const one of prepared) {
+      this.#prepared.set(one.call.call, one);
+      await this.#citeSpec(one.call.spec);
+    }
     const now = this.#parts.clock.now();
     const decision = this.#decide({ type: 'JudgeCalls', now, calls: prepared });
     await this.#flush();
@@ -370,6 +375,14 @@ export class TurnRunner {
     if (recorded.has(prepared.system) && recorded.has(prepared.tools)) return;
     for (const text of texts) await artifacts.put(text);
     recorded.add(prepared.system).add(prepared.tools);
+  }
+
+  /** A verdict names the digest of the tool that it judged: what that tool was is in the log before it. */
+  async #citeSpec(spec: ToolSpec | null): Promise<void> {
+    const { recorded, artifacts } = this.#parts;
+    if (spec === null || recorded.has(spec.digest)) return;
+    await artifacts.put(specText(spec));
+    recorded.add(spec.digest);
   }
 
   #push(item: Item): void {

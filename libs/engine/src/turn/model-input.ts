@@ -4,7 +4,6 @@ import { currentMessages, type ConversationTurn, type TextOf } from '../context/
 import { messageDigest, tokensOf } from '../context/message-size.ts';
 import { systemText } from '../context/system-text.ts';
 import { trimContext, type Trim } from '../context/trim.ts';
-import type { ToolSpec } from '../events/parts.ts';
 import type { ModelInput } from '../ports/model.ts';
 import type { PreparedModelCall } from './commands.ts';
 import type { OpenTurn } from './state.ts';
@@ -28,7 +27,7 @@ export interface BuiltInput {
 }
 
 /** The form in which tools are offered to a model. `specs` are the advertised ones, sorted by id. */
-export const toolList = (specs: readonly ToolSpec[]): ToolList => {
+export const toolList = (specs: ModelInput['tools']): ToolList => {
   const tools = specs.map(({ id, alias, description, inputSchema }) => ({
     id,
     alias,
