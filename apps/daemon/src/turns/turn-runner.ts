@@ -264,10 +264,19 @@ export class TurnRunner {
         await this.#narrow();
         continue;
       }
-      const decision = this.#decide(item.command);
-      if (item.done === null) continue;
+      await this.#take(item.command, item.done);
+    }
+  }
+
+  async #take(command: TurnCommand, done: Item['done']): Promise<void> {
+    const decision = this.#decide(command);
+    if (done === null) return;
+    try {
       if (decision.kind === 'record') await this.#flush();
-      item.done(this.#posted(decision));
+      done(this.#posted(decision));
+    } catch (error) {
+      done({ kind: 'halted' });
+      throw error;
     }
   }
 
