@@ -1,0 +1,44 @@
+import type { RowsOf } from './row.ts';
+
+export const approvalRows = {
+  'approval.autonomy': [
+    { title: 'absent is supervised', agent: {}, expected: 'supervised' },
+    {
+      title: 'it is written at profile level',
+      agent: { autonomy: 'read_only' },
+      expected: 'read_only',
+    },
+  ],
+  'approval.auto_approve': [
+    { title: 'absent is none', agent: {}, expected: [[]] },
+    {
+      title: 'a list',
+      agent: { approval: { auto_approve: ['file_write'] } },
+      expected: [['builtin:file_write']],
+    },
+  ],
+  'approval.always_ask': [
+    { title: 'absent is none', agent: {}, expected: [] },
+    {
+      title: 'full autonomy leaves it',
+      agent: { autonomy: 'full', approval: { always_ask: ['file_edit'] } },
+      expected: ['builtin:file_edit'],
+    },
+  ],
+  'approval.route.on_no_approver': [
+    { title: 'absent is queue', agent: {}, expected: 'queue' },
+    { title: 'deny', agent: { approval: { route: { on_no_approver: 'deny' } } }, expected: 'deny' },
+  ],
+  'approval.timeout_secs': [
+    { title: 'absent is 15 minutes', agent: {}, expected: 900 },
+    { title: 'written', agent: { approval: { timeout_secs: 60 } }, expected: 60 },
+  ],
+  'approval.grant_ttl_secs': [
+    { title: 'absent is an hour', agent: {}, expected: 3600 },
+    {
+      title: 'no limit is written',
+      agent: { approval: { grant_ttl_secs: 'unlimited' } },
+      expected: 'unlimited',
+    },
+  ],
+} satisfies RowsOf<'approval'>;
