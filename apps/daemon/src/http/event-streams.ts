@@ -5,7 +5,7 @@ import type { EventFilter, LockstepEvent, Position } from '@lockstep/engine';
 import type { Caller } from '../access/caller.ts';
 import { eventId } from './event-id.ts';
 import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
-import { seesEvent, showEvent } from './show.ts';
+import { seesEvent, showAnswer, showEvent } from './show.ts';
 import { SseChannel } from './sse.ts';
 import { AwaitTurn, FindTurn } from './turns/turn-commands.ts';
 
@@ -68,12 +68,13 @@ export class EventStreams {
     turn: string,
     options: {
       readonly after: Position | 'start';
-      readonly deltas: boolean;
+      /** The caller may read content: text while it is made, and the reply. */
+      readonly content: boolean;
       readonly until: 'ended' | 'settled';
     },
   ): Promise<void> {
     const channel = this.#channel(open, null);
-    const stopDeltas = options.deltas ? this.#sendDeltas(channel, turn) : () => undefined;
+    const stopDeltas = options.content ? this.#sendDeltas(channel, turn) : () => undefined;
     const enough = new AbortController();
     let target: Position | null = null;
     let sent: Position = '';
@@ -94,7 +95,8 @@ export class EventStreams {
     });
     stopDeltas();
     const answer = await this.#queries.execute(new FindTurn(turn));
-    if (answer !== null) await channel.send({ event: 'end', data: answer });
+    if (answer !== null)
+      await channel.send({ event: 'end', data: showAnswer(answer, options.content) });
     channel.end();
   }
 

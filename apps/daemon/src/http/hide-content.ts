@@ -6,8 +6,8 @@ export const hidden = '«hidden»';
 /** Keys whose text is an id, a name of the config or a word of a closed list: states, not somebody's words. All else is hidden. */
 const plainKeys: ReadonlySet<string> = new Set(
   `access action advertised agent agents alias approval as attempt by call choice code connection cost daemon deadline deltas
-  effects endedBy expires finish grant grants history how id idempotencyKey incarnation key keys kind limit limits model name names
-  person policy principal provider question reason roles root route rule scope scopes server session spec state surface
+  effects endedBy expires finish grant grants history how id idempotencyKey incarnation key keys kind limit limits model name names pattern
+  person policy principal provider question reason roles route rule scope scopes server session spec state surface
   token tokens tool tools trigger turn version widens`.split(/\s+/),
 );
 

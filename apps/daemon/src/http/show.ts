@@ -21,6 +21,10 @@ export const showRow = (row: TurnRow, caller: Caller): Record<string, unknown> =
   ...(shows(caller, row.principal) ? {} : { input: null, reply: null }),
 });
 
+/** A turn's answer; who may not read content gets how it stands alone. */
+export const showAnswer = (answer: TurnAnswer, all: boolean): TurnAnswer =>
+  all ? answer : { ...answer, reply: null, reason: null };
+
 export const showDetail = (
   detail: TurnDetail,
   answer: TurnAnswer,
@@ -31,7 +35,7 @@ export const showDetail = (
     ...detail,
     row: showRow(detail.row, caller),
     steps: detail.steps.map((step) => (all ? step : { ...step, title: step.type, detail: null })),
-    answer: all ? answer : { ...answer, reply: null, reason: null },
+    answer: showAnswer(answer, all),
   };
 };
 

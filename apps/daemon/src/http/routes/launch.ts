@@ -60,7 +60,7 @@ export class Launcher {
       const after = launched.repeat ? 'start' : launched.position;
       await this.#streams.followTurn(call, launched.turn, {
         after,
-        deltas: true,
+        content: true,
         until: 'settled',
       });
       return;

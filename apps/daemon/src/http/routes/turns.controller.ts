@@ -117,10 +117,10 @@ export class TurnsController {
     const resume =
       typeof lastId === 'string' ? resumeFrom(lastId, this.#parts.store.generation) : null;
     const after = resume?.kind === 'after' ? resume.position : 'start';
-    const own = await this.#isOwn(answer, caller);
+    const content = await this.#readsContent(answer, caller);
     await this.#streams.followTurn({ caller, request, reply }, id, {
       after,
-      deltas: own,
+      content,
       until: 'ended',
     });
   }
@@ -159,7 +159,7 @@ export class TurnsController {
     return seenTurn(await this.#queries.execute(new FindTurn(id)), id, caller);
   }
 
-  async #isOwn(answer: TurnAnswer, caller: Caller): Promise<boolean> {
+  async #readsContent(answer: TurnAnswer, caller: Caller): Promise<boolean> {
     if (seesContent(caller)) return true;
     const [first] = await this.#parts.store.readStream(`turn-${answer.id}`, { limit: 1 });
     const principal = first?.meta.principal;
