@@ -92,7 +92,7 @@ export const resolveRecordsSchema = z.strictObject({
       turn: z.string(),
       /** The parent's effective policy: the ceiling of a bounded child. */
       snapshot: policySnapshotSchema,
-      /** Accumulated narrowings; they reach every descendant. */
+      /** Accumulated narrowings, made by `inheritedNarrowings` of the parent; they reach every descendant. */
       narrowings: z.array(z.strictObject({ whose: z.string(), values: narrowingSchema })),
       depth: limitSchema,
       /** Extra narrowing of this spawn, from the tool's own arguments. */

@@ -102,9 +102,7 @@ describe('given a running turn and a newer config', () => {
     );
     const { workspace } = policy.parts.snapshot;
     expect(workspace.access).toEqual({});
-    expect(workspace.protected).toEqual(
-      expect.arrayContaining(['/ws/moved', '/ws/c']),
-    );
+    expect(workspace.protected).toEqual(expect.arrayContaining(['/ws/moved', '/ws/c']));
     expect(keys).toEqual(['workspace.access', 'workspace.forbidden_paths']);
   });
 
