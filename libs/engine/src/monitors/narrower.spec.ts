@@ -140,3 +140,17 @@ describe('given something cut or held back that fits', () => {
     expect(objections(final)).toEqual(['budgets.max_tool_iterations narrower']);
   });
 });
+
+describe('given text of characters outside the basic plane', () => {
+  it('counts each as one, so that what fits is not called too long', () => {
+    const policy = policyWith(fixturePolicy, 'output', { max_reply_chars: 100 });
+    const reply = (count: number) =>
+      alter([...opening(policy), ended('x')], 'TurnCompleted', (d) => ({
+        ...d,
+        reply: { inline: '😀'.repeat(count) },
+        chars: count,
+      }));
+    expect(objections(reply(100))).toEqual([]);
+    expect(objections(reply(101))).toEqual(['output.max_reply_chars violated']);
+  });
+});

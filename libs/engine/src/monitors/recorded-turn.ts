@@ -32,7 +32,7 @@ export interface Surroundings {
   /** One object for equal snapshots, where one is kept: what monitors derive from a policy is then derived once. */
   shared(snapshot: PolicySnapshot): PolicySnapshot;
   text(digest: string): string | null;
-  /** Length of an artifact's text, in UTF-16 units. */
+  /** Length of an artifact's text, in characters (code points). */
   chars(digest: string): number | null;
   /** `unknown` = the agent's stream was not read. */
   grant(id: string): RecordedGrant | null | 'unknown';
@@ -114,11 +114,15 @@ export const textOf = (content: Content, around: Surroundings): string | null =>
   return 'artifact' in content ? around.text(content.artifact) : null;
 };
 
-/** The length of a field's text in UTF-16 units, or null when it is not known. */
+/** The length of a field's text in characters (code points), or null when it is not known. */
 export const charsOf = (content: Content, around: Surroundings): number | null => {
-  if ('inline' in content) return content.inline.length;
+  if ('inline' in content) return characters(content.inline);
   return 'artifact' in content ? around.chars(content.artifact) : null;
 };
+
+/** How many characters a text has: a surrogate pair is one. */
+export const characters = (text: string): number =>
+  text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 
 const none: readonly At[] = [];
 

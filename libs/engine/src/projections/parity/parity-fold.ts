@@ -1,5 +1,6 @@
 import { isTerminal } from './terminal.ts';
 import type { LockstepEvent, TurnEvent } from '../../events/event.ts';
+import { characters } from '../../monitors/recorded-turn.ts';
 import { setBounded } from './bounded.ts';
 import { addJudgement } from './evidence.ts';
 import { judgeParity } from './judge-parity.ts';
@@ -78,7 +79,7 @@ const foldArtifact = (
   { digest, part, text }: Extract<LockstepEvent, { type: 'ArtifactRecorded' }>['data'],
 ): void => {
   const before = part === 0 ? 0 : (state.chars.get(digest) ?? 0);
-  setBounded(state.chars, digest, before + text.length, bounds.chars);
+  setBounded(state.chars, digest, before + characters(text), bounds.chars);
   if (part === 0) {
     if (text.startsWith('{"agent":"') || text.startsWith('{"agents":'))
       setBounded(state.texts, digest, text, bounds.texts);
