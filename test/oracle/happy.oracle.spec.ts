@@ -33,7 +33,6 @@ describe('a turn that calls tools and answers', () => {
 
   it('starts what is allowed at once, up to max_parallel_tools, and shows results in call order', async () => {
     const w = world({
-      config: undefined,
       model: ({ modelCall }) =>
         modelCall === 1
           ? { calls: ['a', 'b', 'c', 'd', 'e'].map((name) => read(`${name}.md`)) }

@@ -1,7 +1,6 @@
 import {
   evolve,
   initialState,
-  speculate,
   type EventOf,
   type ExpectedRevision,
   type LockstepEvent,
@@ -33,7 +32,7 @@ export class TurnLog {
   readonly #meta: NewMeta;
   readonly #stream: string;
   #recorded: TurnState;
-  #state: TurnState;
+  #state: TurnState | null = null;
   #waiting: TurnFact[] = [];
   #expected: ExpectedRevision;
   #position = '';
@@ -43,12 +42,13 @@ export class TurnLog {
     this.#meta = meta;
     this.#stream = `turn-${turn}`;
     this.#recorded = initialState(turn);
-    this.#state = this.#recorded;
     this.#expected = 'no-stream';
   }
 
   /** As it will be once everything decided is recorded. */
   get state(): TurnState {
+    // Worked out only when somebody asks: what is recorded at once needs no guess.
+    this.#state ??= this.#ahead();
     return this.#state;
   }
 
@@ -79,16 +79,7 @@ export class TurnLog {
   /** Adds facts that the next flush records. */
   add(facts: readonly TurnFact[]): void {
     this.#waiting.push(...facts);
-    if (this.#state.status === 'open') {
-      this.#state = speculate(this.#state, facts, this.#parts.clock.now());
-      return;
-    }
-    const recorded = facts.map((fact): RecordedFact => ({
-      ...fact,
-      time: this.#parts.clock.now(),
-      meta: { daemon: this.#meta.daemon },
-    }));
-    this.#state = recorded.reduce(evolve, this.#state);
+    this.#state = null;
   }
 
   /** Records everything added, in one append. Resolves with the acknowledged events.
@@ -106,6 +97,14 @@ export class TurnLog {
     await this.#fold(recorded);
     this.#state = this.#recorded;
     return recorded;
+  }
+
+  #ahead(): TurnState {
+    const time = this.#parts.clock.now();
+    const { daemon } = this.#meta;
+    return this.#waiting
+      .map((fact): RecordedFact => ({ ...fact, time, meta: { daemon } }))
+      .reduce(evolve, this.#recorded);
   }
 
   async #append(events: readonly NewEvent[]): Promise<readonly LockstepEvent[]> {

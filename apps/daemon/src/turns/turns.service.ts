@@ -5,7 +5,7 @@ import {
   type TurnAnswer,
   type TurnCommand,
 } from '@lockstep/engine';
-import { answerOf, placeOf, queuedAnswer, type TurnPlace } from './answer.ts';
+import { answerOf, placeOf, queuedAnswer } from './answer.ts';
 import { Approvals } from './approvals.ts';
 import { Deltas } from './deltas.ts';
 import type { Dispatch } from './dispatch-turn.command.ts';
@@ -35,6 +35,8 @@ export class TurnsService implements Turns {
   readonly #approvals: Approvals;
   readonly #deltas: Deltas;
   readonly #settling = new Map<string, Set<() => void>>();
+  /** Answers of the last turns that ended: who waited for one asks at once. */
+  readonly #ended = new Map<string, Promise<TurnAnswer>>();
 
   /** @param dispatch null = without a bus: straight to the runner */
   constructor(parts: TurnParts, dispatch: Dispatch | null) {
@@ -89,12 +91,18 @@ export class TurnsService implements Turns {
       return queuedAnswer({ turn, session, agent: queued.request.agent, path, position });
     }
     const runner = this.running.find(turn);
-    const place = runner === null ? null : livePlace(runner, turn);
-    if (runner === null || place === null) return this.#recorded(turn);
-    return answerOf(runner.state, place, {
-      artifacts: this.#parts.artifacts,
-      texts: runner.log.texts,
-    });
+    if (runner === null) return this.#ended.get(turn) ?? this.#recorded(turn);
+    return this.#live(runner, turn) ?? this.#recorded(turn);
+  }
+
+  #live(runner: TurnRunner, turn: string): Promise<TurnAnswer> | null {
+    const { state, log } = runner;
+    const open = state.status === 'ended' ? state.before : state;
+    if (open?.status !== 'open' || log.position === '') return null;
+    const { session, agent } = open.request;
+    const place = { turn, session, agent, path: open.path, position: log.position };
+    const { artifacts } = this.#parts;
+    return answerOf(state, place, { artifacts, texts: log.texts });
   }
 
   async settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
@@ -164,9 +172,19 @@ export class TurnsService implements Turns {
   }
 
   #rested(runner: TurnRunner, turn: string): void {
+    if (runner.rest === 'ended') this.#keep(turn, this.#live(runner, turn));
     for (const done of [...(this.#settling.get(turn) ?? [])]) done();
     const { session } = runner.log.meta;
     if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
+  }
+
+  #keep(turn: string, answer: Promise<TurnAnswer> | null): void {
+    if (answer === null) return;
+    const oldest = this.#ended.keys().next();
+    if (this.#ended.size >= keptAnswers && oldest.done !== true) this.#ended.delete(oldest.value);
+    // Whoever asks hears of a failure; keeping the answer must not be one.
+    answer.catch(() => this.#ended.delete(turn));
+    this.#ended.set(turn, answer);
   }
 
   async #recorded(turn: string): Promise<TurnAnswer | null> {
@@ -181,9 +199,4 @@ export class TurnsService implements Turns {
   }
 }
 
-const livePlace = (runner: TurnRunner, turn: string): TurnPlace | null => {
-  const { state, log } = runner;
-  if (state.status !== 'open' || log.position === '') return null;
-  const { session, agent } = state.request;
-  return { turn, session, agent, path: state.path, position: log.position };
-};
+const keptAnswers = 500;

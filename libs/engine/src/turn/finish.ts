@@ -11,9 +11,16 @@ export const finishIfDue = (
   facts: readonly TurnFact[],
   now: number,
 ): readonly TurnFact[] => {
+  if (!mayEnd(state, facts)) return facts;
   const after = speculate(state, facts, now);
   return isOpen(after) && isFinishDue(after) ? [...facts, ...finish(after, now)] : facts;
 };
+
+/** Whether these facts can bring the end at all: most do not, and need no look ahead. */
+const mayEnd = (state: OpenTurn, facts: readonly TurnFact[]): boolean =>
+  state.ending !== null ||
+  state.final ||
+  facts.some((fact) => fact.type === 'BudgetExhausted' || fact.type === 'LoopDetected');
 
 /** Nothing is left to do but to end the turn. */
 export const isFinishDue = (state: OpenTurn): boolean => {

@@ -21,11 +21,13 @@ import { unknownOutcome } from './tools.ts';
 export const judgeCalls = (command: CommandOf<'JudgeCalls'>, state: OpenTurn): Decision => {
   let current = state;
   const facts: TurnFact[] = [];
-  for (const call of callsOf(state)) {
+  const due = callsOf(state).filter((call) => call.status !== 'ended');
+  for (const [index, call] of due.entries()) {
     const prepared = command.calls.find((one) => one.call.call === call.call);
-    if (prepared === undefined || call.status === 'ended') continue;
+    if (prepared === undefined) continue;
     const more = judge({ prepared, call, now: command.now }, current);
     facts.push(...more);
+    if (index === due.length - 1) break;
     const after = speculate(current, more, command.now);
     if (!isOpen(after)) break;
     current = after;
