@@ -106,6 +106,20 @@ describe('given a running turn and a newer config', () => {
     expect(keys).toEqual(['workspace.access', 'workspace.forbidden_paths']);
   });
 
+  it('leaves a root open that a sibling is put around, and opens none that was closed', () => {
+    const root = (at: string) => ({ workspace: { root: at } });
+    const around = policyOf(root('/ws/a'), {}, { b: root('/ws') });
+    const open = narrowPolicy(snapshotOf(root('/ws')), around);
+    expect(open.policy.parts.snapshot.workspace.protected_except).toContain('/ws/a');
+    expect(narrowPolicy(open.policy.parts.snapshot, around).keys).toEqual([]);
+
+    const closed = snapshotOf(root('/ws'), {}, { b: root('/ws/a') });
+    const still = narrowPolicy(closed, around).policy.parts.snapshot;
+    expect(still.workspace.protected).toContain('/ws/a');
+    expect(still.workspace.protected_except).not.toContain('/ws/a');
+    expect(narrowPolicy(still, around).keys).toEqual([]);
+  });
+
   it('keeps a server from a network that it did not have', () => {
     const server = (network: boolean) => ({
       mcp: {

@@ -2,6 +2,7 @@ import { denyPatterns } from '../orders/deny-patterns.ts';
 import { entryOf } from '../orders/map.ts';
 import { sameValue, sortedSet } from '../orders/order.ts';
 import { set } from '../orders/set.ts';
+import { isWithin } from '../paths.ts';
 import type { ProvenanceEntry } from '../resolution.ts';
 import { settingKeys, type SettingKey } from '../setting-key.ts';
 import type { PolicySnapshot } from '../snapshot.ts';
@@ -80,15 +81,22 @@ const mapEntries = <V>(
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, read(key, value)]));
 
 const meetProtection = (effective: PolicySnapshot, resolved: Protection): Protection => {
-  const { root } = effective.workspace;
-  const before = effective.workspace.protected_except;
+  const held = effective.workspace;
   return {
-    protected: sortedSet([...effective.workspace.protected, ...resolved.protected]),
+    protected: sortedSet([...held.protected, ...resolved.protected]),
     protected_except: resolved.protected_except.filter(
-      (path) => before.includes(path) || path === root,
+      (path) => held.protected_except.includes(path) || isOpen(held, path),
     ),
   };
 };
+
+/** Whether nothing protects a path, or an exception between that and the path opens it. */
+const isOpen = (held: Protection, path: string): boolean =>
+  held.protected
+    .filter((closed) => isWithin(closed, path))
+    .every((closed) =>
+      held.protected_except.some((open) => isWithin(closed, open) && isWithin(open, path)),
+    );
 
 const changedKeys = (before: PolicySnapshot, after: PolicySnapshot): readonly SettingKey[] => {
   const changed = new Set<SettingKey>(
