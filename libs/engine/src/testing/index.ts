@@ -13,3 +13,4 @@ export {
 export { fakeModel, type FakeModel, type ModelAsked, type ModelStep } from './fake-model.ts';
 export { fakeTools, type FakeTools, type ToolRun } from './fake-tools.ts';
 export { plainMasker } from './plain-masker.ts';
+export { givenTurn, specTime, type GivenTurn, type WhenTurn } from './turn-spec.ts';
