@@ -4,8 +4,8 @@ import { resolve, type AppliedConfig, type PolicySnapshot, type Trigger } from '
 export type Driver = (applied: AppliedConfig, agent: string) => Promise<PolicySnapshot>;
 
 /** The seam itself, asked as each trigger asks it. */
-export const seamDrivers: Partial<Record<Trigger, Driver>> = {
-  rest: (applied, agent) =>
+export const seamDrivers = {
+  rest: (applied: AppliedConfig, agent: string) =>
     answered(
       resolve(
         applied,
@@ -26,7 +26,7 @@ export const seamDrivers: Partial<Record<Trigger, Driver>> = {
         },
       ),
     ),
-  run: (applied, agent) =>
+  run: (applied: AppliedConfig, agent: string) =>
     answered(
       resolve(
         applied,
@@ -40,7 +40,7 @@ export const seamDrivers: Partial<Record<Trigger, Driver>> = {
         {},
       ),
     ),
-};
+} satisfies Partial<Record<Trigger, Driver>>;
 
 const answered = (found: ReturnType<typeof resolve>): Promise<PolicySnapshot> =>
   found.ok

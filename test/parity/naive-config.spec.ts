@@ -90,12 +90,15 @@ const configs: fc.Arbitrary<AppliedConfig> = fc
     bundle: fc.subarray(['files', 'notes']),
   })
   .map(({ agent, risk: careful, runtime: short, servers, bundle }) =>
-    configWith(Object.assign({}, ...agent) as Fragment, {
-      risk_profiles: { careful },
-      runtime_profiles: { short },
-      mcp: { servers },
-      mcp_bundles: { one: { servers: bundle }, two: { servers: ['notes'] } },
-    }),
+    configWith(
+      { ...agent[0], ...agent[1], ...agent[2] },
+      {
+        risk_profiles: { careful },
+        runtime_profiles: { short },
+        mcp: { servers },
+        mcp_bundles: { one: { servers: bundle }, two: { servers: ['notes'] } },
+      },
+    ),
   );
 
 describe('a config', () => {
@@ -104,7 +107,7 @@ describe('a config', () => {
     async (by) => {
       await fc.assert(
         fc.asyncProperty(configs, async (applied) => {
-          const snapshot = await seamDrivers[by]!(applied, 'ada');
+          const snapshot = await seamDrivers[by](applied, 'ada');
           const naive = naiveValues(applied, 'ada');
           for (const key of enforcedKeys)
             expect([key, valueOf(snapshot, key)]).toEqual([key, naive[key]]);

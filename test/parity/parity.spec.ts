@@ -11,7 +11,7 @@ const cases = enforcedKeys.flatMap((key) =>
   rows[key].map((row: Row) => ({ key, row, name: `${key}: ${row.title}` })),
 );
 
-describe.each(Object.entries(seamDrivers) as [string, Driver][])('over %s', (_, drive) => {
+describe.each(Object.entries<Driver>(seamDrivers))('over %s', (_, drive) => {
   it.each(cases)('records for $name', async ({ key, row }) => {
     const snapshot = await drive(configWith(row.agent, row.rest), 'ada');
     expect(valueOf(snapshot, key)).toEqual(row.expected);
