@@ -62,30 +62,7 @@ export const createFactRecorder = (parts: {
 
   return {
     record: (stream, facts, context) => {
-      const envelope = (fact: Fact): NewEvent => {
-        const id = parts.ids.next();
-        return {
-          ...fact,
-          id,
-          schema: 1,
-          meta: {
-            agent: context.agent ?? null,
-            path: null,
-            trigger: null,
-            principal: context.principal,
-            session: context.session ?? null,
-            turn: null,
-            root: null,
-            parent: null,
-            chain: [],
-            correlation: id,
-            causation: null,
-            attempt: 1,
-            daemon: parts.daemon,
-            build: parts.build,
-          },
-        };
-      };
+      const envelope = (fact: Fact): NewEvent => newEvent(fact, parts.ids.next(), context, parts);
       const [first, ...rest] = facts;
       const events: [NewEvent, ...NewEvent[]] = [envelope(first), ...rest.map(envelope)];
       const before = tails.get(stream) ?? Promise.resolve();
@@ -98,3 +75,30 @@ export const createFactRecorder = (parts: {
     },
   };
 };
+
+const newEvent = (
+  fact: Fact,
+  id: string,
+  context: FactContext,
+  by: { readonly daemon: string; readonly build: string },
+): NewEvent => ({
+  ...fact,
+  id,
+  schema: 1,
+  meta: {
+    agent: context.agent ?? null,
+    path: null,
+    trigger: null,
+    principal: context.principal,
+    session: context.session ?? null,
+    turn: null,
+    root: null,
+    parent: null,
+    chain: [],
+    correlation: id,
+    causation: null,
+    attempt: 1,
+    daemon: by.daemon,
+    build: by.build,
+  },
+});

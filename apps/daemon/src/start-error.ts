@@ -22,28 +22,29 @@ export const startError = (
   if (thrown instanceof StoreError) return new StartError(4, thrown.message, { cause: thrown });
   const code = systemCode(thrown);
   const cause = { cause: thrown };
-  switch (code) {
-    case 'EADDRINUSE':
-      return new StartError(
-        4,
-        `port ${at.port} of \`${at.host}\` is in use, stop what holds it or choose another with \`--port\``,
-        cause,
-      );
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOSPC':
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return new StartError(
-        4,
-        `this machine does not let the daemon start (${code}): ${messageOf(thrown)}`,
-        cause,
-      );
-    default:
-      return thrown;
-  }
+  if (code === 'EADDRINUSE')
+    return new StartError(
+      4,
+      `port ${at.port} of \`${at.host}\` is in use, stop what holds it or choose another with \`--port\``,
+      cause,
+    );
+  if (code === null || !machineCodes.has(code)) return thrown;
+  return new StartError(
+    4,
+    `this machine does not let the daemon start (${code}): ${messageOf(thrown)}`,
+    cause,
+  );
 };
+
+/** What the system says when a folder, a disk or an address is not to be had. */
+const machineCodes: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+]);
 
 const systemCode = (thrown: unknown): string | null =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'

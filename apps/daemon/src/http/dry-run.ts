@@ -188,12 +188,8 @@ const sessionOf = (agent: string): string => `session-${agent}-dry-run`;
 /** Null for a way that needs a parent, a job or a connection to come from. */
 const originOf = ({ path, trigger }: Way, caller: Caller): Origin | null => {
   if (path !== undefined && path !== 'gateway' && path !== 'loop') return null;
-  switch (trigger ?? (path === 'gateway' ? 'rest' : 'run')) {
-    case 'run':
-      return path === 'gateway' ? null : { kind: 'run' };
-    case 'rest':
-      return path === 'loop' ? null : { kind: 'rest', token: caller.token };
-    default:
-      return null;
-  }
+  const kind = trigger ?? (path === 'gateway' ? 'rest' : 'run');
+  if (kind === 'run') return path === 'gateway' ? null : { kind };
+  if (kind === 'rest') return path === 'loop' ? null : { kind, token: caller.token };
+  return null;
 };

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Clock } from '@lockstep/engine';
 import type { AccessLog } from '../access/access-log.ts';
-import type { Authenticator } from '../access/authenticator.ts';
+import type { Authentication, Authenticator } from '../access/authenticator.ts';
 import { hostProblem } from '../access/host-check.ts';
 import { createRateLimit } from '../access/rate-limit.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
@@ -64,24 +64,30 @@ const enter = async (
     throw new ProblemError('rate_limited', 'too many requests: wait before the next one', {
       headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
     });
-  switch (who.kind) {
-    case 'caller':
-      setCaller(request, who.caller);
-      return;
-    case 'forged':
-      // Signing in again must work whatever session a browser still sends.
-      if (path === '/v1/session' && request.method === 'POST') return;
-      await parts.accessLog.denied(who.caller.principal, action, 'missing or wrong lockstep-csrf');
-      throw new ProblemError(
-        'forbidden',
-        'the header `lockstep-csrf` is missing or wrong: take its value from `GET /v1/session`',
-      );
-    case 'anonymous':
-    case 'invalid':
-      if (isPublic(path) && !(path === '/v1/session' && request.method !== 'POST')) return;
-      await parts.accessLog.deniedUnknown(action, who.kind === 'invalid' ? who.why : 'no token');
-      throw unauthenticated(who.kind === 'invalid' ? who.why : null);
+  if (who.kind === 'caller') setCaller(request, who.caller);
+  else await turnAway(who, { path, method: request.method, action }, parts.accessLog);
+};
+
+/** Throws for who may not come in; returns for what is open to everybody. */
+const turnAway = async (
+  who: Exclude<Authentication, { readonly kind: 'caller' }>,
+  at: { readonly path: string; readonly method: string; readonly action: string },
+  accessLog: AccessLog,
+): Promise<void> => {
+  const signsIn = at.path === '/v1/session' && at.method === 'POST';
+  if (who.kind === 'forged') {
+    // Signing in again must work whatever session a browser still sends.
+    if (signsIn) return;
+    await accessLog.denied(who.caller.principal, at.action, 'missing or wrong lockstep-csrf');
+    throw new ProblemError(
+      'forbidden',
+      'the header `lockstep-csrf` is missing or wrong: take its value from `GET /v1/session`',
+    );
   }
+  if (isPublic(at.path) && (at.path !== '/v1/session' || signsIn)) return;
+  const why = who.kind === 'invalid' ? who.why : null;
+  await accessLog.deniedUnknown(at.action, why ?? 'no token');
+  throw unauthenticated(why);
 };
 
 export const unauthenticated = (why: string | null): ProblemError =>

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { INestApplication, Type } from '@nestjs/common';
 import { PARAMTYPES_METADATA, ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import type * as Swagger from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { problemSchema } from './problem.ts';
 import { routeKey, type RouteSpec } from './route.decorator.ts';
@@ -68,11 +69,7 @@ const nameParameters = (controller: Type, proto: object, name: string): void => 
   );
 };
 
-const describeAnswers = (
-  swagger: typeof import('@nestjs/swagger'),
-  proto: object,
-  name: string,
-): void => {
+const describeAnswers = (swagger: typeof Swagger, proto: object, name: string): void => {
   const descriptor = Object.getOwnPropertyDescriptor(proto, name);
   const method: unknown = descriptor?.value;
   if (descriptor === undefined || typeof method !== 'function') return;

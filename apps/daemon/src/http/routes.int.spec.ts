@@ -120,7 +120,7 @@ describe('given every route', () => {
           access === 'public' ||
           access === 'signed-in' ||
           (access !== 'local' && access.some((wanted) => held.includes(wanted)));
-        const why = String((answer.body as { detail?: unknown }).detail ?? '');
+        const why = (answer.body as { detail?: string }).detail ?? '';
         const kept = answer.status === 403 && why.startsWith('this needs');
         if (kept === may) wrong.push(`${role} ${method} ${path}: ${answer.status} ${why}`);
       }

@@ -85,7 +85,9 @@ const noTools: ToolPort = {
     Promise.resolve({ ok: false, kind: 'unavailable', message: 'no tools here', touched: [] }),
 };
 
-class Doubles {}
+class Doubles {
+  readonly name = 'doubles';
+}
 const doubles: DynamicModule = {
   module: Doubles,
   providers: [

@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { DynamicModule, LoggerService } from '@nestjs/common';
+import type { DynamicModule, LoggerService, NestApplicationOptions } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
@@ -50,7 +50,7 @@ export const createHttpServer = async (
   const app = await NestFactory.create<NestFastifyApplication>(
     HttpModule.over(parts, openApi, ports),
     adapter,
-    { bodyParser: false, logger: nestLogger(parts.log), abortOnError: false },
+    options(parts.log),
   );
   holder.app = app;
   await app.init();
@@ -65,6 +65,14 @@ export const createHttpServer = async (
     close: () => app.close(),
   };
 };
+
+const options = (
+  log: Logger,
+): Pick<NestApplicationOptions, 'bodyParser' | 'logger' | 'abortOnError'> => ({
+  bodyParser: false,
+  logger: nestLogger(log),
+  abortOnError: false,
+});
 
 /** Nest says much at each start; what a person must know goes to our log. */
 const nestLogger = (log: Logger): LoggerService => ({

@@ -71,8 +71,9 @@ export class ParityController {
     summary: 'Build the read models again from the log.',
     answers: { 202: acceptedSchema },
   })
-  async rebuild(@Body({ schema: rebuildBody }) _body: object): Promise<unknown> {
+  async rebuild(@Body({ schema: rebuildBody }) body: object): Promise<unknown> {
     await this.#parts.readSide.rebuild();
-    return { id: 'projections', status: 'rebuilding' };
+    // The body chooses nothing: all of them are made from one reading of the log.
+    return { ...body, id: 'projections', status: 'rebuilding' };
   }
 }

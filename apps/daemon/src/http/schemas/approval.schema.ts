@@ -44,11 +44,11 @@ export const decisionBody = z
   })
   .refine((body) => body.scope === undefined || body.choice === 'always', {
     path: ['scope'],
-    message: 'a scope goes with the choice `always` only',
+    error: 'a scope goes with the choice `always` only',
   })
   .refine((body) => body.guidance === undefined || body.choice === 'deny', {
     path: ['guidance'],
-    message: 'guidance goes with the choice `deny` only',
+    error: 'guidance goes with the choice `deny` only',
   })
   .meta({ id: 'Decision' });
 export type DecisionBody = z.infer<typeof decisionBody>;

@@ -1,0 +1,65 @@
+import type { Logger } from 'pino';
+import { Authenticator } from './access/authenticator.ts';
+import { Sessions } from './access/sessions.ts';
+import { appModules } from './app.module.ts';
+import { LiveStreams } from './http/live-streams.ts';
+import { startMetrics } from './http/metrics.ts';
+import { ReadModelsSide } from './http/read-models-side.ts';
+import { createHttpServer, type HttpServer } from './http/server.ts';
+import { sseLimits } from './http/sse.ts';
+import type { Core } from './open-core.ts';
+import { TurnsService } from './turns/turns.service.ts';
+import type { Undo } from './undo.ts';
+
+/** How long running turns get to come to a point from which they can be taken up. */
+const stopBoundMs = 10_000;
+
+/** What is made over the core: read models, the routes, and turns, which have taken up what an earlier run left. */
+export interface Opened {
+  readonly server: HttpServer;
+  readonly sessions: Sessions;
+  readonly recovered: { readonly turns: number; readonly messages: number };
+}
+
+export const openServer = async (
+  core: Core,
+  options: { readonly data: string; readonly log: Logger },
+  undo: Undo,
+): Promise<Opened> => {
+  const { clock, store, artifacts, ledger, config } = core;
+  const { log } = options;
+  const sessions = new Sessions(clock);
+  const authenticator = new Authenticator({ ledger, config, sessions, clock });
+  const readSide = new ReadModelsSide({ folder: options.data, store, artifacts });
+  undo.push(() => readSide.close());
+  const metrics = await startMetrics(store);
+  undo.push(() => metrics.close());
+  const live = new LiveStreams();
+  const missing = new Set(['recovery']);
+  const server = await createHttpServer(
+    {
+      ...core,
+      readSide,
+      authenticator,
+      sessions,
+      live,
+      metrics,
+      sse: sseLimits,
+      log,
+      notReady: () => [...missing],
+    },
+    appModules({ ...core, log }),
+  );
+  undo.push(() => {
+    live.endAll();
+    return server.close();
+  });
+  const turns = server.app.get(TurnsService, { strict: false });
+  undo.push(() => {
+    missing.add('stopping');
+    return turns.stop(stopBoundMs);
+  });
+  const recovered = await turns.recover();
+  missing.delete('recovery');
+  return { server, sessions, recovered };
+};
