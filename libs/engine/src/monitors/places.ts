@@ -50,6 +50,20 @@ export const inside = (folder: string, path: string): boolean =>
 
 /** Joins the policy's folders with the real paths that a verdict recorded for them; other folders in the record are ignored. */
 export const rootsOf = (policy: PolicySnapshot, facts: RootsFact | null): Roots => {
+  const last = facts === null ? undefined : byFacts.get(facts);
+  if (last?.policy === policy) return last.roots;
+  const roots = sharedRoots(policy, facts);
+  if (facts !== null) byFacts.set(facts, { policy, roots });
+  return roots;
+};
+
+/** Only saves work: every monitor asks for the roots of the same call. */
+const byFacts = new WeakMap<
+  RootsFact,
+  { readonly policy: PolicySnapshot; readonly roots: Roots }
+>();
+
+const sharedRoots = (policy: PolicySnapshot, facts: RootsFact | null): Roots => {
   const known = byPolicy.get(policy) ?? new Map<string, Roots>();
   byPolicy.set(policy, known);
   const key = JSON.stringify(facts);
