@@ -139,4 +139,16 @@ describe('a turn that is changed while it runs', () => {
     expect((await w.turns.answer(one.turn))?.status).toBe('completed');
     expect((await w.turns.answer(two.turn))?.status).toBe('running');
   });
+
+  it('takes back a queued turn that is cancelled before it begins', async () => {
+    const w = world({ model: () => new Promise<never>(() => undefined) });
+    await w.turns.launch(ask('1', { session: 'mine' }));
+    await w.quiet();
+    const two = await w.turns.launch(ask('2', { session: 'mine' }));
+    if (two.kind !== 'accepted') throw new Error('not accepted');
+    expect(await w.turns.cancel(two.turn, 'token:ana', 'no need')).toBe('requested');
+    expect(w.memory.ledger.waitingMessages()).toEqual([]);
+    expect(w.memory.events().at(-1)?.type).toBe('MessageDropped');
+    expect(await w.turns.answer(two.turn)).toBe(null);
+  });
 });

@@ -105,7 +105,7 @@ export interface World {
   /** What each turn's runner held when it last came to rest. */
   readonly lastStates: Map<string, TurnState>;
   /** Puts another config in force. */
-  apply(applied: AppliedConfig): void;
+  readonly apply: (applied: AppliedConfig) => void;
   /** Events of all turn streams, in order. */
   turnEvents(): readonly LockstepEvent[];
   /** Lets everything that can go on without an alarm go on. */
@@ -185,7 +185,7 @@ export const world = (options: WorldOptions): World => {
 
 const currentConfig = (
   first: AppliedConfig,
-): CurrentConfig & { apply(applied: AppliedConfig): void } => {
+): CurrentConfig & { readonly apply: (applied: AppliedConfig) => void } => {
   const known = [first];
   const listeners = new Set<(applied: AppliedConfig) => void>();
   return {

@@ -46,6 +46,31 @@ export const acceptMessage = async (parts: TurnParts, message: Message): Promise
   }
 };
 
+/** Takes an accepted message back before its turn has begun. */
+export const dropMessage = async (
+  parts: TurnParts,
+  dropped: {
+    readonly session: string;
+    readonly message: string;
+    readonly why: string;
+    readonly meta: NewMeta;
+  },
+): Promise<boolean> => {
+  const { session, message, why, meta } = dropped;
+  for (;;) {
+    const known = parts.ledger.session(session);
+    if (known === null) return false;
+    const fact = { type: 'MessageDropped', data: { message, why } } as const;
+    const result = await parts.store.append(
+      session,
+      [{ ...fact, id: parts.ids.next(), schema: 1, meta }],
+      known.revision,
+    );
+    if (result.ok) return true;
+    if (result.reason !== 'conflict') return false;
+  }
+};
+
 /** What the ledger already says of this message or its session; null = it may go in. */
 export const lookUp = (
   ledger: Ledger,

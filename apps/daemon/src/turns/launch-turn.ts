@@ -10,7 +10,7 @@ import {
   type ResolveRecords,
   type ResolveRequest,
 } from '@lockstep/policy';
-import { acceptMessage, lookUp } from './accept-message.ts';
+import { acceptMessage, dropMessage, lookUp } from './accept-message.ts';
 import { DispatchTurn, type Dispatch } from './dispatch-turn.command.ts';
 import { originPath } from './origin-path.ts';
 import { SessionQueues } from './session-queues.ts';
@@ -51,6 +51,18 @@ export class LaunchTurn {
   /** Takes no more requests, and begins no queued turn. */
   stop(): void {
     this.#stopping = true;
+  }
+
+  /** Takes back a turn that has not begun. False when it has, or was never accepted. */
+  async drop(turn: string, by: string, why: string): Promise<boolean> {
+    const queued = this.queues.remove(turn);
+    if (queued === null) return false;
+    const { session, message, request } = queued;
+    const { agent, principal } = request;
+    const who = { agent, principal, session, turn, message, ...originPath(request.origin) };
+    const meta = metaOf(this.#parts.identity, who);
+    const said = `cancelled by ${by}: ${why}`;
+    return dropMessage(this.#parts, { session, message, why: said, meta });
   }
 
   async launch(asked: TurnRequest): Promise<LaunchResult> {

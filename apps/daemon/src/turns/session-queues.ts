@@ -34,6 +34,16 @@ export class SessionQueues<Waiting extends { readonly session: string; readonly 
     return this.#byTurn.get(turn) ?? null;
   }
 
+  /** Takes a turn that has not begun out of its line; null when there is none. */
+  remove(turn: string): Waiting | null {
+    const waiting = this.#byTurn.get(turn);
+    if (waiting === undefined) return null;
+    this.#byTurn.delete(turn);
+    const line = this.#waiting.get(waiting.session) ?? [];
+    line.splice(line.indexOf(waiting), 1);
+    return waiting;
+  }
+
   #next(session: string): void {
     if (this.#active.has(session)) return;
     const line = this.#waiting.get(session);

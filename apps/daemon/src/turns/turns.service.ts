@@ -91,18 +91,22 @@ export class TurnsService implements Turns {
       return queuedAnswer({ turn, session, agent: queued.request.agent, path, position });
     }
     const runner = this.running.find(turn);
-    if (runner === null) return this.#ended.get(turn) ?? this.#recorded(turn);
-    return this.#live(runner, turn) ?? this.#recorded(turn);
+    const known = runner === null ? this.#ended.get(turn) : this.#live(runner, turn);
+    return known ?? this.#recorded(turn);
   }
 
+  /** The answer of a turn that this daemon runs; null for one that was refused, which the log alone can tell. */
   #live(runner: TurnRunner, turn: string): Promise<TurnAnswer> | null {
     const { state, log } = runner;
     const open = state.status === 'ended' ? state.before : state;
-    if (open?.status !== 'open' || log.position === '') return null;
+    if (open?.status !== 'open') return null;
     const { session, agent } = open.request;
-    const place = { turn, session, agent, path: open.path, position: log.position };
-    const { artifacts } = this.#parts;
-    return answerOf(state, place, { artifacts, texts: log.texts });
+    const { artifacts, store } = this.#parts;
+    const from = { artifacts, texts: log.texts };
+    const at = { turn, session, agent, path: open.path };
+    return log.position === ''
+      ? store.head().then((position) => answerOf(state, { ...at, position }, from))
+      : answerOf(state, { ...at, position: log.position }, from);
   }
 
   async settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
@@ -131,6 +135,10 @@ export class TurnsService implements Turns {
     by: string,
     why: string,
   ): Promise<'requested' | 'ended' | 'not_found'> {
+    if (await this.#launcher.drop(turn, by, why)) {
+      this.#wakeSettling(turn);
+      return 'requested';
+    }
     const command = { type: 'Cancel', now: this.#parts.clock.now(), by, why } as const;
     const posted = await this.#post(turn, command);
     return posted === 'recorded' ? 'requested' : posted;
@@ -173,9 +181,13 @@ export class TurnsService implements Turns {
 
   #rested(runner: TurnRunner, turn: string): void {
     if (runner.rest === 'ended') this.#keep(turn, this.#live(runner, turn));
-    for (const done of [...(this.#settling.get(turn) ?? [])]) done();
+    this.#wakeSettling(turn);
     const { session } = runner.log.meta;
     if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
+  }
+
+  #wakeSettling(turn: string): void {
+    for (const done of [...(this.#settling.get(turn) ?? [])]) done();
   }
 
   #keep(turn: string, answer: Promise<TurnAnswer> | null): void {

@@ -129,7 +129,7 @@ describe('given a turn with its policy', () => {
     const tight = samplePolicy({ budgets: { max_tokens_per_turn: 100 } });
     const narrow: TurnFact = {
       type: 'PolicyResolved',
-      data: { ...(resolved.data as DataOf<'PolicyResolved'>), snapshot: { inline: tight } },
+      data: { ...resolved.data, snapshot: { inline: tight } },
     };
     givenTurn(requested, narrow)
       .when(begin)
