@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseEvent } from '@lockstep/engine';
 import { runDaemon, type Caller, type RunningDaemon } from '../support/running-daemon.ts';
 
 const config = `
@@ -359,6 +360,9 @@ describe('given a viewer', () => {
     const stream = await viewer.get(`/v1/turns/${id}/events/stream`);
     expect(stream.text).toContain('TurnCompleted');
     expect(/plum|Wrote/.test(stream.text)).toBe(false);
+    const log = (await viewer.get('/v1/events?limit=1000')).body as { items: unknown[] };
+    expect(log.items.length).toBeGreaterThan(20);
+    expect(log.items.map(parseEvent).filter(({ ok }) => !ok)).toEqual([]);
     const auditor = await run.issue({ name: 'audit', roles: ['auditor'] });
     expect((await auditor.get(`/v1/turns/${id}/events`)).text).toContain('plum-content');
   });

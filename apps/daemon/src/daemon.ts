@@ -6,6 +6,7 @@ import { isLoopback } from './access/host-check.ts';
 import { removeLocalFile, writeLocalFile } from './access/local-access.ts';
 import { readStartConfig } from './config/check-config.ts';
 import { hostOf } from './config/host.ts';
+import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { openCore } from './open-core.ts';
 import { openServer } from './open-server.ts';
 import { StartError, startError } from './start-error.ts';
@@ -62,13 +63,13 @@ const open = async (
   const data = resolve(options.data);
   const host = hostOf(file, data);
   const start = await readStartConfig(file, host);
-  const { gateway } = start.checked.config;
-  at.host = options.host ?? gateway.host;
-  at.port = options.port ?? gateway.port;
-  refuseOpenBind(at.host, gateway.trusted_proxies);
+  const gateway = gatewaySettings(options, process.env, start.checked.config.gateway);
+  at.host = gateway.host;
+  at.port = gateway.port;
+  refuseOpenBind(gateway);
 
   const core = await openCore({ file, data, host, start, at, build: version, log }, undo);
-  const { server, sessions, recovered } = await openServer(core, { data, log }, undo);
+  const { server, sessions, recovered } = await openServer(core, { data, log, gateway }, undo);
   const url = await server.listen(at.port, at.host);
   const { id: incarnation } = core.identity;
   const { local, limits } = core;
@@ -98,8 +99,8 @@ const loggerOf = (given: DaemonOptions['log']): Logger => {
 };
 
 /** Without TLS of our own, an open port needs a proxy in front that is named. */
-const refuseOpenBind = (host: string, proxies: readonly string[]): void => {
-  if (isLoopback(host) || proxies.length > 0) return;
+const refuseOpenBind = ({ host, trustedProxies }: GatewaySettings): void => {
+  if (isLoopback(host) || trustedProxies.length > 0) return;
   throw new StartError(
     2,
     `binding \`${host}\` would let everybody on the network in without TLS: bind 127.0.0.1, or put a proxy in front and name it in \`gateway.trusted_proxies\``,

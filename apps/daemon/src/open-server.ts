@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticator.ts';
 import { Sessions } from './access/sessions.ts';
 import { appModules } from './app.module.ts';
+import type { GatewaySettings } from './gateway-settings.ts';
 import { LiveStreams } from './http/live-streams.ts';
 import { startMetrics } from './http/metrics.ts';
 import { ReadModelsSide } from './http/read-models-side.ts';
@@ -23,11 +24,11 @@ export interface Opened {
 
 export const openServer = async (
   core: Core,
-  options: { readonly data: string; readonly log: Logger },
+  options: { readonly data: string; readonly log: Logger; readonly gateway: GatewaySettings },
   undo: Undo,
 ): Promise<Opened> => {
   const { clock, store, artifacts, ledger, config } = core;
-  const { log } = options;
+  const { log, gateway } = options;
   const sessions = new Sessions(clock);
   const authenticator = new Authenticator({ ledger, config, sessions, clock });
   const readSide = new ReadModelsSide({ folder: options.data, store, artifacts });
@@ -46,6 +47,7 @@ export const openServer = async (
       metrics,
       sse: sseLimits,
       log,
+      gateway,
       notReady: () => [...missing],
     },
     appModules({ ...core, log }),

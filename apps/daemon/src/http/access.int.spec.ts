@@ -88,6 +88,19 @@ describe('given a request that cannot be served', () => {
   });
 });
 
+describe('given a log that takes no writes', () => {
+  it('answers 503 and changes nothing', async () => {
+    daemon.stopLog();
+    const answer = await request(daemon.http)
+      .post('/v1/agents/alpha/pause')
+      .set(bearer(daemon.local))
+      .send({ why: 'a test' });
+    expect([answer.status, code(answer)]).toEqual([503, 'disk_full']);
+    expect(daemon.ledger.flags('alpha').paused).toBe(false);
+    await request(daemon.http).get('/v1/agents').set(bearer(daemon.local)).expect(200);
+  });
+});
+
 describe('given a token', () => {
   it('keeps its hash alone, and shows its text once', async () => {
     const issued = await request(daemon.http)

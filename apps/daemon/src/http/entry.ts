@@ -21,6 +21,7 @@ export interface EntryParts {
   readonly config: CurrentConfig;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly gateway: { readonly extraHosts: readonly string[] };
 }
 
 /** Looks at every request before its body is read: host, origin, who calls, how often. */
@@ -44,10 +45,10 @@ const enter = async (
 ): Promise<void> => {
   const path = request.url.split('?', 1)[0] ?? '';
   const action = `${request.method} ${path}`.slice(0, 200);
-  const foreign = hostProblem(
-    { host: request.headers.host, origin: request.headers.origin },
-    parts.config.current().config.gateway.hosts,
-  );
+  const foreign = hostProblem({ host: request.headers.host, origin: request.headers.origin }, [
+    ...parts.config.current().config.gateway.hosts,
+    ...parts.gateway.extraHosts,
+  ]);
   if (foreign !== null) {
     await parts.accessLog.deniedUnknown(action, 'foreign host or origin');
     throw new ProblemError('forbidden', foreign);

@@ -4,6 +4,7 @@ import type { AccessLog } from '../access/access-log.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { ConfigService } from '../config/config.service.ts';
+import type { GatewaySettings } from '../gateway-settings.ts';
 import type { FactRecorder } from '../record-fact.ts';
 import type { Turns } from '../turns/turns.port.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -28,6 +29,7 @@ export interface HttpBase {
   readonly metrics: Metrics;
   readonly sse: SseLimits;
   readonly log: Logger;
+  readonly gateway: Pick<GatewaySettings, 'trustedProxies' | 'extraHosts'>;
   /** What keeps the daemon from taking work, in a few words; empty = ready. */
   readonly notReady: () => readonly string[];
 }

@@ -112,6 +112,8 @@ export interface Harness {
   readonly token: (roles: readonly Role[], agents?: readonly string[]) => Promise<string>;
   /** How many streams are open. */
   readonly open: () => number;
+  /** From now on the log takes no writes. */
+  readonly stopLog: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -125,7 +127,7 @@ export const startHarness = async (
   await writeFile(file, text);
   const clock = fixedClock();
   const ids = sequentialIds('b');
-  const { store, ledger, artifacts, events } = memoryStore({ clock, daemon: 'd1' });
+  const { store, ledger, artifacts, events, stopAfter } = memoryStore({ clock, daemon: 'd1' });
   const recorder = createFactRecorder({ store, ids, clock, daemon: 'd1', build: 'test' });
   const host = hostOf(file, join(folder, 'data'));
   const log = pino({ level: 'silent' });
@@ -153,6 +155,7 @@ export const startHarness = async (
     live,
     metrics,
     sse,
+    gateway: { trustedProxies: [], extraHosts: [] },
     log,
     notReady: () => [],
   };
@@ -180,6 +183,9 @@ export const startHarness = async (
       return (await accessLog.issue(wish, null)).token;
     },
     open: () => live.size,
+    stopLog: () => {
+      stopAfter(0);
+    },
     close: async () => {
       live.endAll();
       await server.close();

@@ -25,14 +25,15 @@ export const createHttpServer = async (
   parts: HttpBase,
   ports: readonly DynamicModule[],
 ): Promise<HttpServer> => {
-  const { gateway } = parts.config.current().config;
+  const { max_body_kb: maxBodyKb } = parts.config.current().config.gateway;
+  const { trustedProxies } = parts.gateway;
   const adapter = new FastifyAdapter({
-    bodyLimit: gateway.max_body_kb * 1024,
+    bodyLimit: maxBodyKb * 1024,
     requestTimeout: times.requestTimeout,
     keepAliveTimeout: times.keepAliveTimeout,
     // Open streams would keep a stopping daemon waiting.
     forceCloseConnections: true,
-    trustProxy: gateway.trusted_proxies.length === 0 ? false : gateway.trusted_proxies,
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 300 },
     frameworkErrors: frameworkErrors(parts.log),
