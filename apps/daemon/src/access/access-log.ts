@@ -1,6 +1,6 @@
 import type { Clock, DataOf, Ids, Ledger } from '@lockstep/engine';
 import type { Principal, Role } from '@lockstep/policy';
-import type { FactRecorder } from '../record-fact.ts';
+import { LogUnavailableError, type FactRecorder } from '../record-fact.ts';
 import { hashSecret, mintToken } from './token-secret.ts';
 
 const windowMs = 60_000;
@@ -83,11 +83,8 @@ export class AccessLog {
   }
 
   async denied(principal: Principal, action: string, why: string): Promise<void> {
-    await this.#recorder.record(
-      stream,
-      [{ type: 'AccessDenied', data: { principal: principal.id, action, why, count: 1 } }],
-      { principal },
-    );
+    const data = { principal: principal.id, action, why, count: 1 };
+    await this.#denial(data, principal);
   }
 
   /** Anybody can cause these, so that they are counted: one event a minute at most. */
@@ -108,10 +105,19 @@ export class AccessLog {
     if (count === 0) return;
     this.#uncounted = 0;
     this.#lastCounted = this.#clock.now();
-    await this.#recorder.record(
-      stream,
-      [{ type: 'AccessDenied', data: { principal: null, action, why, count } }],
-      { principal: null },
-    );
+    const recorded = await this.#denial({ principal: null, action, why, count }, null);
+    if (!recorded) this.#uncounted += count;
+  }
+
+  /** A full disk lets nobody in: the caller is turned away whether or not that can be recorded.
+   * @returns false when it could not */
+  async #denial(data: DataOf<'AccessDenied'>, principal: Principal | null): Promise<boolean> {
+    try {
+      await this.#recorder.record(stream, [{ type: 'AccessDenied', data }], { principal });
+      return true;
+    } catch (thrown) {
+      if (thrown instanceof LogUnavailableError) return false;
+      throw thrown;
+    }
   }
 }

@@ -98,6 +98,7 @@ describe('given a log that takes no writes', () => {
     expect([answer.status, code(answer)]).toEqual([503, 'disk_full']);
     expect(daemon.ledger.flags('alpha').paused).toBe(false);
     await request(daemon.http).get('/v1/agents').set(bearer(daemon.local)).expect(200);
+    await request(daemon.http).get('/v1/agents').expect(401);
   });
 });
 
