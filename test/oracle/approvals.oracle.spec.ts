@@ -114,7 +114,7 @@ describe('given a turn that waits for a person', () => {
       w.turns.decide(pending.id, say('deny', pending), ben),
       w.turns.decide(pending.id, say('once', pending), ana),
     ]);
-    expect(results[0]?.kind).toBe('decided');
+    expect(results[0].kind).toBe('decided');
     expect(results[1]).toEqual({
       kind: 'already_decided',
       by: ana,

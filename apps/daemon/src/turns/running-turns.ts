@@ -1,7 +1,8 @@
 import { decide, type LockstepEvent, type NewMeta } from '@lockstep/engine';
 import type { DispatchTurn } from './dispatch-turn.command.ts';
 import { TurnLog } from './turn-log.ts';
-import { TurnRunner, type RunnerParts } from './turn-runner.ts';
+import type { RunnerParts } from './runner-parts.ts';
+import { TurnRunner } from './turn-runner.ts';
 
 export const RUNNING_TURNS = Symbol('RUNNING_TURNS');
 

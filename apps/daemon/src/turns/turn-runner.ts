@@ -22,34 +22,13 @@ import {
   type TurnEffect,
   type TurnState,
 } from '@lockstep/engine';
-import type { Deltas } from './deltas.ts';
 import { issueGrant } from './issue-grant.ts';
 import { narrowTurn } from './narrow-turn.ts';
-import type { PastTurns } from './past-turns.ts';
 import { performModel, performTool } from './perform.ts';
-import type { Catalog, ToolCatalogs } from './tool-catalog.ts';
+import type { Catalog } from './tool-catalog.ts';
 import { TurnHaltedError, type TurnLog } from './turn-log.ts';
-import type { TurnParts } from './turn-parts.ts';
+import type { Posted, RunnerParts } from './runner-parts.ts';
 import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
-
-/** What runners share beside the ports. */
-export interface RunnerParts extends TurnParts {
-  readonly catalogs: ToolCatalogs;
-  readonly past: PastTurns;
-  readonly deltas: Deltas;
-  /** Digests of artifacts that this process has seen recorded. */
-  readonly recorded: Set<string>;
-  /** When this daemon started, in ms since the epoch. */
-  readonly startedAt: number;
-}
-
-/** What became of a command that somebody sent to a running turn. */
-export type Posted =
-  | { readonly kind: 'recorded'; readonly position: string }
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  /** The turn's work has stopped here; the next start takes it up. */
-  | { readonly kind: 'halted' };
 
 export interface RunnerOptions {
   /** Somebody waits for text while it is made. */

@@ -45,26 +45,35 @@ export const pastTurn = (
 };
 
 const itemMessages = (item: TranscriptItem, textOf: TextOf): readonly ModelMessage[] => {
-  const known = memo.get(item);
-  if (known !== undefined) return known;
-  const made = build(item, textOf);
-  // An item is replaced when it changes, so what was built for it stays right.
-  memo.set(item, made);
-  return made;
-};
-
-const memo = new WeakMap<TranscriptItem, readonly ModelMessage[]>();
-
-const build = (item: TranscriptItem, textOf: TextOf): readonly ModelMessage[] => {
   if (item.kind === 'steered') return [{ role: 'user', text: textOf(item.text) }];
   return [
-    {
+    kept(said, item.text, () => ({
       role: 'assistant',
       text: textOf(item.text),
       calls: item.calls.map(({ call, alias, args }) => ({ call, alias, args: textOf(args) })),
-    },
-    ...item.calls.map((call) => resultMessage(call, textOf)),
+    })),
+    ...item.calls.map((call) =>
+      call.status === 'ended'
+        ? kept(results, call.result, () => resultMessage(call, textOf))
+        : resultMessage(call, textOf),
+    ),
   ];
+};
+
+// A content belongs to one fact, and with it to one message: what was built for it stays right, whatever else the turn goes through.
+const said = new WeakMap<Content, ModelMessage>();
+const results = new WeakMap<Content, ModelMessage>();
+
+const kept = (
+  memo: WeakMap<Content, ModelMessage>,
+  content: Content,
+  build: () => ModelMessage,
+): ModelMessage => {
+  const known = memo.get(content);
+  if (known !== undefined) return known;
+  const made = build();
+  memo.set(content, made);
+  return made;
 };
 
 const resultMessage = (call: CallState, textOf: TextOf): ModelMessage => {
