@@ -263,6 +263,25 @@ describe('given a turn that waits for a person', () => {
     expect((await typesOf(answer.id)).filter((type) => type === 'ToolCallStarted').length).toBe(1);
   });
 
+  it('is decided only by a token whose scope holds the agent and the tool', async () => {
+    await turn(admin, 'alpha', { input: 'write the plum', wait: true });
+    const row = await onlyPending();
+    const decide = async (name: string, scopes: object) => {
+      const caller = await run.issue({ name, roles: ['approver'], scopes });
+      return problem(
+        await caller.post(`/v1/approvals/${row.id}/decision`, {
+          choice: 'once',
+          revision: row.revision,
+          shown: row.shown,
+        }),
+      );
+    };
+    expect(await decide('of-beta', { agents: ['beta'] })).toEqual([404, 'not_found']);
+    expect(await decide('of-reads', { tools: ['file_read'] })).toEqual([403, 'forbidden']);
+    expect((await pending(admin)).length).toBe(1);
+    expect((await decide('of-writes', { tools: ['file_write'] }))[0]).toBe(200);
+  });
+
   it('tells the agent what a denial advises', async () => {
     const { id } = await turn(admin, 'alpha', { input: 'write the plum', wait: true });
     const row = await onlyPending();

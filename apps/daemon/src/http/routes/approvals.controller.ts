@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { matchesPattern } from '@lockstep/policy';
+import { matchesPattern, normalizeToolPattern } from '@lockstep/policy';
 import type { InboxRow } from '@lockstep/engine';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
@@ -150,7 +150,10 @@ export class ApprovalsController {
   async #mayDecide(id: string, caller: Caller): Promise<void> {
     if (caller.scopes.tools.includes('*')) return;
     const tool = (await this.#parts.readSide.approval(id))?.tool ?? null;
-    if (tool !== null && caller.scopes.tools.some((pattern) => matchesPattern(pattern, tool)))
+    if (
+      tool !== null &&
+      caller.scopes.tools.some((pattern) => matchesPattern(normalizeToolPattern(pattern), tool))
+    )
       return;
     const why = `the token's scope leaves out the tool \`${tool ?? 'unknown'}\``;
     await this.#parts.accessLog.denied(caller.principal, `decide ${id}`, why);

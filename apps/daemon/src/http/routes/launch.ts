@@ -7,7 +7,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { LaunchResult, TurnRequest } from '../../turns/turns.port.ts';
 import { EventStreams } from '../event-streams.ts';
 import { ProblemError } from '../problem.ts';
-import { AwaitTurn, FindTurn, LaunchTurn } from '../turns/turn-commands.ts';
+import { AwaitTurn, FindTurn, RequestTurn } from '../turns/turn-commands.ts';
 import { launchProblem } from './answers.ts';
 
 type Accepted = Extract<LaunchResult, { readonly kind: 'accepted' }>;
@@ -53,7 +53,7 @@ export class Launcher {
   }
 
   async launch(request: TurnRequest, call: LaunchCall): Promise<void> {
-    const launched = await this.#commands.execute(new LaunchTurn(request));
+    const launched = await this.#commands.execute(new RequestTurn(request));
     if (launched.kind !== 'accepted') throw launchProblem(launched);
     void call.reply.header('location', `/v1/turns/${launched.turn}`);
     if (wantsStream(call.request)) {

@@ -18,7 +18,7 @@ import {
 } from '../../turns/turns.port.ts';
 
 /** Asks for a turn, whatever path it comes by. */
-export class LaunchTurn extends Command<LaunchResult> {
+export class RequestTurn extends Command<LaunchResult> {
   readonly request: TurnRequest;
   constructor(request: TurnRequest) {
     super();
@@ -101,9 +101,9 @@ class OverTurns {
   }
 }
 
-@CommandHandler(LaunchTurn)
-export class LaunchTurnHandler extends OverTurns implements ICommandHandler<LaunchTurn> {
-  execute(command: LaunchTurn): Promise<LaunchResult> {
+@CommandHandler(RequestTurn)
+export class RequestTurnHandler extends OverTurns implements ICommandHandler<RequestTurn> {
+  execute(command: RequestTurn): Promise<LaunchResult> {
     return this.turns.launch(command.request);
   }
 }
@@ -151,7 +151,7 @@ export class AwaitTurnHandler extends OverTurns implements IQueryHandler<AwaitTu
 }
 
 export const turnHandlers = [
-  LaunchTurnHandler,
+  RequestTurnHandler,
   DecideApprovalHandler,
   AnswerQuestionHandler,
   CancelTurnHandler,
