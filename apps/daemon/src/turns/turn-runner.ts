@@ -8,7 +8,6 @@ import {
   askUser,
   promisedGrants,
   recoverySteps,
-  specText,
   waitsForPeople,
   type CommandOf,
   type ConversationTurn,
@@ -17,11 +16,11 @@ import {
   type ModelInput,
   type OpenTurn,
   type PreparedCall,
-  type ToolSpec,
   type TurnCommand,
   type TurnEffect,
   type TurnState,
 } from '@lockstep/engine';
+import { cite, citeSpec } from './cite.ts';
 import { issueGrant } from './issue-grant.ts';
 import { narrowTurn } from './narrow-turn.ts';
 import { performModel, performTool } from './perform.ts';
@@ -169,7 +168,7 @@ export class TurnRunner {
       history: this.#history,
       texts: this.log.texts,
     });
-    await this.#cite(built.prepared, built.cites);
+    await cite(this.#parts, built.prepared, built.cites);
     this.#input = built.input;
     const { stream } = state.policy.output;
     const listened = this.#options.listening || this.#parts.deltas.hasListeners(this.#turn);
@@ -203,7 +202,7 @@ export class TurnRunner {
     });
     for (const one of prepared) {
       this.#prepared.set(one.call.call, one);
-      await this.#citeSpec(one.call.spec);
+      await citeSpec(this.#parts, one.call.spec);
     }
     const now = this.#parts.clock.now();
     const decision = this.#decide({ type: 'JudgeCalls', now, calls: prepared });
@@ -352,25 +351,6 @@ export class TurnRunner {
     });
     if ((await Promise.race([listed, tick])) === null) await this.#flush();
     return listed;
-  }
-
-  /** What an intent cites by digest is an artifact before it. */
-  async #cite(
-    prepared: { readonly system: string; readonly tools: string },
-    texts: readonly string[],
-  ): Promise<void> {
-    const { recorded, artifacts } = this.#parts;
-    if (recorded.has(prepared.system) && recorded.has(prepared.tools)) return;
-    for (const text of texts) await artifacts.put(text);
-    recorded.add(prepared.system).add(prepared.tools);
-  }
-
-  /** A verdict names the digest of the tool that it judged: what that tool was is in the log before it. */
-  async #citeSpec(spec: ToolSpec | null): Promise<void> {
-    const { recorded, artifacts } = this.#parts;
-    if (spec === null || recorded.has(spec.digest)) return;
-    await artifacts.put(specText(spec));
-    recorded.add(spec.digest);
   }
 
   #push(item: Item): void {
