@@ -205,6 +205,8 @@ describe('given a token with scopes', () => {
     expect(problem(refused)).toEqual([403, 'forbidden']);
     const own = await token.post('/v1/agents/beta/turns', { input: 'hello', wait: true });
     expect(own.status).toBe(200);
+    expect(problem(await token.get('/v1/parity'))).toEqual([403, 'forbidden']);
+    expect((await token.get('/v1/parity?agent=beta')).status).toBe(200);
     const foreign = await turn(admin, 'alpha', { input: 'hello', wait: true });
     expect(problem(await token.get(`/v1/turns/${foreign.id}`))).toEqual([404, 'not_found']);
     const { body } = await token.get('/v1/turns');

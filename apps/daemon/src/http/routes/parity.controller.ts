@@ -3,6 +3,7 @@ import type { PathName, SettingKey } from '@lockstep/policy';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
+import { ProblemError } from '../problem.ts';
 import { Route } from '../route.decorator.ts';
 import { acceptedSchema } from '../schemas/turn.schema.ts';
 import {
@@ -32,7 +33,14 @@ export class ParityController {
   })
   parity(
     @Query({ schema: parityQuery }) query: { readonly agent?: string | undefined },
+    @CallerParam() caller: Caller,
   ): Promise<unknown> {
+    // The matrix of all agents is for who may see all of them.
+    if (!seesAgent(caller, query.agent ?? '*'))
+      throw new ProblemError(
+        'forbidden',
+        "the token's scope leaves agents out: name one that it holds with `?agent=`",
+      );
     return this.#parts.readSide.parity(query.agent ?? null);
   }
 
