@@ -17,11 +17,15 @@ const teal: MantineColorsTuple = [
 export const theme = createTheme({
   colors: { accent: teal },
   primaryColor: 'accent',
-  primaryShade: { light: 8, dark: 8 },
+  primaryShade: { light: 8, dark: 7 },
   autoContrast: true,
   fontFamily: 'var(--font-geist-sans), system-ui, sans-serif',
   fontFamilyMonospace: 'var(--font-geist-mono), ui-monospace, monospace',
   headings: { fontFamily: 'var(--font-geist-sans), system-ui, sans-serif', fontWeight: '600' },
   defaultRadius: 'sm',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  components: {
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'close' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'close' } } },
+  },
 });

@@ -1,4 +1,9 @@
-import { daemonDownProblem, daemonDownStream, daemonUrl, forwardedHeaders } from '../../../lib/daemon.server';
+import {
+  daemonDownProblem,
+  daemonDownStream,
+  daemonUrl,
+  forwardedHeaders,
+} from '../../../lib/daemon.server';
 
 export const dynamic = 'force-dynamic';
 

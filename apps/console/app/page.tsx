@@ -1,0 +1,7 @@
+import type { Metadata } from 'next';
+import { ParityView } from '../features/parity/ParityView.tsx';
+
+export const metadata: Metadata = { title: 'Parity' };
+
+const Page = () => <ParityView />;
+export default Page;

@@ -1,0 +1,126 @@
+import {
+  approvalsInbox,
+  type DecidedBy,
+  type InboxRow,
+  type LockstepEvent,
+} from '@lockstep/engine';
+import { diffLines, type DiffLine } from '../../ui/diff.logic.ts';
+
+/** A request as the daemon shows it: its text in full, or null where the reader's role does not show it. */
+export type Request = Omit<InboxRow, 'view'> & { readonly view: string | null };
+
+export interface RequestPage {
+  readonly items: readonly Request[];
+  readonly next: string | null;
+}
+
+/** The inbox after one more event. Requests keep their places; a new one stands last, and what is decided stays with its end.
+ * A text that stands outside the event must be read from the daemon. */
+export const foldRequests = (page: RequestPage, event: LockstepEvent): RequestPage | 'read again' => {
+  const key = approvalsInbox.keyOf(event);
+  if (key === null) return page;
+  const known = page.items.find(({ id }) => id === key) ?? null;
+  const before = known === null ? null : { ...known, view: { inline: known.view ?? '' } };
+  const after = approvalsInbox.fold(before, event);
+  if (after === null || after === before) return page;
+  if (known === null) {
+    if (!('inline' in after.view)) return 'read again';
+    return { ...page, items: [...page.items, { ...after, view: after.view.inline }] };
+  }
+  const next: Request = { ...after, view: known.view };
+  return { ...page, items: page.items.map((row) => (row === known ? next : row)) };
+};
+
+/** A new reading of what waits, over what was there: what was decided meanwhile stays in its place until it is put away. */
+export const mergeRequests = (before: RequestPage, read: RequestPage): RequestPage => {
+  const fresh = new Map(read.items.map((row) => [row.id, row]));
+  const kept = before.items
+    .map((row) => fresh.get(row.id) ?? row)
+    .filter((row) => row.state !== 'pending' || fresh.has(row.id));
+  const known = new Set(kept.map(({ id }) => id));
+  return { ...read, items: [...kept, ...read.items.filter(({ id }) => !known.has(id))] };
+};
+
+/** The request that is looked at: the one named, wherever it moved; else the first that waits. */
+export const selectedOf = (rows: readonly Request[], id: string | null): Request | null =>
+  id === null
+    ? (rows.find(({ state }) => state === 'pending') ?? rows[0] ?? null)
+    : (rows.find((row) => row.id === id) ?? null);
+
+/** The id next to the one that is looked at; it stops at the ends. */
+export const neighbour = (
+  rows: readonly Request[],
+  id: string | null,
+  step: 1 | -1,
+): string | null => {
+  const at = rows.findIndex((row) => row.id === id);
+  return rows[Math.min(Math.max(at + step, 0), rows.length - 1)]?.id ?? null;
+};
+
+/** A choice that waits to be confirmed. It holds what was on the screen when it was made. */
+export interface Armed {
+  readonly id: string;
+  readonly revision: number;
+  readonly shown: string;
+  readonly choice: 'once' | 'always' | 'deny';
+}
+
+export const arm = (row: Request, choice: Armed['choice']): Armed | null =>
+  row.state === 'pending' && row.kind === 'approval' && row.choices.includes(choice)
+    ? { id: row.id, revision: row.revision, shown: row.shown, choice }
+    : null;
+
+/** Whether a choice may still be confirmed: the same request, unchanged and undecided, is the one looked at. */
+export const isArmedFor = (armed: Armed | null, row: Request | null): armed is Armed =>
+  armed !== null &&
+  row?.id === armed.id &&
+  row.revision === armed.revision &&
+  row.shown === armed.shown &&
+  row.state === 'pending';
+
+export interface GrantScope {
+  readonly kind: 'session' | 'agent';
+  readonly arguments: 'exact' | 'any';
+}
+
+/** The body of a decision. */
+export const decisionBody = (
+  armed: Armed,
+  more: { readonly scope: GrantScope; readonly guidance: string },
+): Readonly<Record<string, unknown>> => {
+  const { choice, revision, shown } = armed;
+  const guidance = more.guidance.trim();
+  return {
+    choice,
+    revision,
+    shown,
+    ...(choice === 'always' ? { scope: more.scope } : {}),
+    ...(choice === 'deny' && guidance !== '' ? { guidance } : {}),
+  };
+};
+
+/** Time to the deadline: how it reads, and whether it presses. */
+export const countdown = (
+  deadline: number | 'never',
+  now: number,
+): { readonly leftMs: number | null; readonly urgency: 'calm' | 'soon' | 'over' } => {
+  if (deadline === 'never') return { leftMs: null, urgency: 'calm' };
+  const leftMs = deadline - now;
+  if (leftMs <= 0) return { leftMs: 0, urgency: 'over' };
+  return { leftMs, urgency: leftMs < 120_000 ? 'soon' : 'calm' };
+};
+
+/** Who decided and where, in words. */
+export const deciderText = (by: DecidedBy | null): string =>
+  by === null ? 'nobody' : `${by.person ?? by.principal} (${by.surface})`;
+
+/** The lines of a request's text. Only what stands under its own line `change:` is a diff: no value starts a line of its own. */
+export const viewLines = (view: string): readonly DiffLine[] => {
+  const lines = view.split('\n');
+  const from = lines.indexOf('change:');
+  if (from < 0) return lines.map((text) => ({ kind: 'same', text }));
+  return [
+    ...lines.slice(0, from + 1).map((text): DiffLine => ({ kind: 'same', text })),
+    ...diffLines(lines.slice(from + 1).join('\n')),
+  ];
+};

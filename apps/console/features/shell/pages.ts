@@ -1,0 +1,7 @@
+/** The pages of the console, in the order of the navigation. */
+export const pages = [
+  { href: '/', name: 'Parity' },
+  { href: '/agents', name: 'Agents' },
+  { href: '/turns', name: 'Turns' },
+  { href: '/approvals', name: 'Approvals' },
+] as const;

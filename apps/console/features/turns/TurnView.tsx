@@ -1,0 +1,198 @@
+'use client';
+
+import Link from 'next/link';
+import { useState } from 'react';
+import { Button, Tabs } from '@mantine/core';
+import type { FoldedTurn, TurnAnswer } from '@lockstep/engine';
+import { messageOf, sendJson } from '../../lib/api.ts';
+import { costText, countText, duration } from '../../lib/format.ts';
+import { useHolds } from '../../lib/session.tsx';
+import { useNow } from '../../lib/use-now.ts';
+import { useQueryState } from '../../lib/use-query-state.ts';
+import { useSnapshot } from '../../lib/use-snapshot.ts';
+import { Foreign } from '../../ui/Foreign.tsx';
+import { Id } from '../../ui/Id.tsx';
+import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
+import { Tone } from '../../ui/Tone.tsx';
+import { When } from '../../ui/When.tsx';
+import { EventDrawer } from './EventDrawer.tsx';
+import { Timeline } from './Timeline.tsx';
+import { TurnPolicy } from './TurnPolicy.tsx';
+import { foldOneTurn, hasEnded, statusTone, type ShownRow } from './turns.logic.ts';
+import styles from './turns.module.css';
+
+/** A turn as the daemon answers it; its row may lack what the reader's role does not show. */
+type ShownTurn = FoldedTurn & { readonly answer: TurnAnswer };
+
+/** One turn: what it was asked, under which policy it ran, and every step of it, live. */
+export const TurnView = ({ id }: { readonly id: string }) => {
+  const { get, set } = useQueryState();
+  const { resource, reload } = useSnapshot<ShownTurn>(
+    `/v1/turns/${encodeURIComponent(id)}`,
+    foldOneTurn,
+  );
+  if (resource.kind === 'loading') return <Loading what="the turn" />;
+  if (resource.kind === 'failed')
+    return (
+      <div className="page">
+        {resource.code === 'not_found' ? (
+          <Empty title="There is no such turn here">
+            <p className="mono">{id}</p>
+            <Link href="/turns">All turns</Link>
+          </Empty>
+        ) : (
+          <Failed message={resource.message} retry={reload} />
+        )}
+      </div>
+    );
+  const turn = resource.value;
+  return (
+    <div className="page">
+      <Head turn={turn} />
+      <Tabs
+        value={get('tab') ?? 'timeline'}
+        onChange={(tab) => {
+          set({ tab: tab === 'timeline' ? null : tab });
+        }}
+        keepMounted={false}
+      >
+        <Tabs.List mb="sm">
+          <Tabs.Tab value="timeline">Timeline</Tabs.Tab>
+          <Tabs.Tab value="policy">Policy</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="timeline">
+          <Timeline
+            steps={turn.steps}
+            onOpen={(event) => {
+              set({ event }, 'push');
+            }}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="policy">
+          <TurnPolicy policy={turn.policy} />
+        </Tabs.Panel>
+      </Tabs>
+      <EventDrawer
+        turn={id}
+        event={get('event')}
+        onClose={() => {
+          set({ event: null });
+        }}
+      />
+    </div>
+  );
+};
+
+const Head = ({ turn }: { readonly turn: ShownTurn }) => {
+  const row: ShownRow = turn.row;
+  const waits = turn.pendingApprovals.length;
+  return (
+    <>
+      <div className="head">
+        <h1>
+          Turn of <Link href={`/agents/${row.agent}`}>{row.agent}</Link>
+        </h1>
+        <span data-status={row.status}>
+          <Tone tone={statusTone[row.status]}>{row.status}</Tone>
+        </span>
+        <Id id={row.id} what="turn" />
+        <span className="push row">
+          {waits === 0 ? null : (
+            <Button
+              component={Link}
+              size="compact-sm"
+              href={`/approvals?id=${turn.pendingApprovals[0] ?? ''}`}
+            >
+              Waits for a person: decide
+            </Button>
+          )}
+          {hasEnded(row.status) ? null : <Cancel id={row.id} />}
+        </span>
+      </div>
+      <Facts row={row} />
+      <dl className={`panel ${styles['said']}`}>
+        <dt>input</dt>
+        <dd>{row.input === null ? <NotShown /> : <Foreign>{row.input}</Foreign>}</dd>
+        {row.reply === null ? null : (
+          <>
+            <dt>reply</dt>
+            <dd>
+              <Foreign>{row.reply}</Foreign>
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+};
+
+const NotShown = () => <span className="dim">not shown to your role</span>;
+
+const Facts = ({ row }: { readonly row: ShownRow }) => {
+  const now = useNow();
+  const facts: readonly (readonly [string, React.ReactNode])[] = [
+    ['started', <When key="s" at={row.startedAt} />],
+    ['took', duration((row.endedAt ?? now) - row.startedAt)],
+    ['path', `${row.path} (${row.trigger})`],
+    ['asked by', row.person ?? row.principal],
+    ['session', <Id key="e" id={row.session} what="session" />],
+    ['config version', String(row.configVersion)],
+    [
+      'policy',
+      row.policyDigest === null ? 'none' : <Id key="p" id={row.policyDigest} what="policy, its digest" />,
+    ],
+    ['model calls', countText(row.modelCalls)],
+    ['allowed / refused / asked', `${row.allowed} / ${row.refused} / ${row.asked}`],
+    ['tokens', countText(row.tokens)],
+    ['cost', costText(row.cost)],
+    ...(row.parent === null
+      ? []
+      : [['parent', <Link key="r" href={`/turns/${row.parent}`}>its parent turn</Link>] as const]),
+  ];
+  return (
+    <dl className={`panel ${styles['facts']}`}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="mono">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+const Cancel = ({ id }: { readonly id: string }) => {
+  const may = useHolds('operator');
+  const [sure, setSure] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  if (!may) return null;
+  const cancel = async (): Promise<void> => {
+    if (!sure) {
+      setSure(true);
+      return;
+    }
+    setSure(false);
+    try {
+      await sendJson('POST', `/v1/turns/${encodeURIComponent(id)}/cancel`, {});
+      setProblem(null);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  return (
+    <>
+      {problem === null ? null : <span role="alert">{problem}</span>}
+      <Button
+        size="compact-sm"
+        variant={sure ? 'filled' : 'default'}
+        color={sure ? 'red.9' : undefined}
+        onClick={() => void cancel()}
+        onBlur={() => {
+          setSure(false);
+        }}
+      >
+        {sure ? 'Cancel it: sure?' : 'Cancel the turn'}
+      </Button>
+    </>
+  );
+};
