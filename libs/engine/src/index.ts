@@ -222,3 +222,4 @@ export {
 } from './projections/turn-detail.ts';
 export { matchesTrail, trailEntry, type TrailFilter } from './projections/agent-trail.ts';
 export { approvalsInbox } from './projections/approvals-inbox.ts';
+export { unifiedDiff } from './gate/unified-diff.ts';
