@@ -5,10 +5,9 @@ import type { Metadata, Viewport } from 'next';
 import { headers } from 'next/headers';
 import { GeistMono } from 'geist/font/mono';
 import { GeistSans } from 'geist/font/sans';
-import { ColorSchemeScript, MantineProvider, mantineHtmlProps } from '@mantine/core';
+import { ColorSchemeScript, mantineHtmlProps } from '@mantine/core';
 import { Shell } from '../features/shell/Shell.tsx';
-import { theme } from '../ui/theme.ts';
-import { colorVariables } from '../ui/color-variables.ts';
+import { Look } from '../ui/Look.tsx';
 
 export const metadata: Metadata = {
   title: { default: 'Lockstep', template: '%s · Lockstep' },
@@ -19,20 +18,16 @@ export const viewport: Viewport = { width: 'device-width', initialScale: 1 };
 const Layout = async ({ children }: { readonly children: ReactNode }) => {
   const nonce = (await headers()).get('x-nonce') ?? undefined;
   return (
-    <html
-      lang="en"
-      {...mantineHtmlProps}
-      className={`${GeistSans.variable} ${GeistMono.variable}`}
-    >
+    <html lang="en" {...mantineHtmlProps} className={`${GeistSans.variable} ${GeistMono.variable}`}>
       <head>
         <ColorSchemeScript defaultColorScheme="auto" nonce={nonce} />
       </head>
       <body>
-        <MantineProvider theme={theme} cssVariablesResolver={colorVariables} defaultColorScheme="auto">
+        <Look>
           <Suspense>
             <Shell>{children}</Shell>
           </Suspense>
-        </MantineProvider>
+        </Look>
       </body>
     </html>
   );

@@ -1,4 +1,3 @@
-
 /** A problem document of the daemon, as an error. `fields` are the document's further members. */
 export class ApiProblem extends Error {
   readonly status: number;

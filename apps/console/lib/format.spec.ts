@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { age, ago, clockTime, costText, countText, duration, exactTime, shortId } from './format.ts';
+import {
+  age,
+  ago,
+  clockTime,
+  costText,
+  countText,
+  duration,
+  exactTime,
+  shortId,
+} from './format.ts';
 
 describe('a duration', () => {
   it.each([

@@ -55,9 +55,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
 };
 
 const keepSame = (now: SessionState, next: SessionState): SessionState =>
-  now.kind === 'signed-in' &&
-  next.kind === 'signed-in' &&
-  now.session.csrf === next.session.csrf
+  now.kind === 'signed-in' && next.kind === 'signed-in' && now.session.csrf === next.session.csrf
     ? now
     : next;
 

@@ -72,8 +72,7 @@ export const useSnapshot = <T>(
 export const useResource = <T>(
   path: string | null,
   concerns: (event: LockstepEvent) => boolean,
-): Snapshot<T> =>
-  useSnapshot<T>(path, (now, event) => (concerns(event) ? 'read again' : now));
+): Snapshot<T> => useSnapshot<T>(path, (now, event) => (concerns(event) ? 'read again' : now));
 
 interface Reading<T> {
   readonly read: Resource<T>;

@@ -33,7 +33,8 @@ export const AgentView = ({ alias }: { readonly alias: string }) => {
       {gone ? (
         <Empty title="Config has no such agent, or you may not see it">
           <p>
-            An agent that left the config still has its trail below. <Link href="/agents">All agents</Link>
+            An agent that left the config still has its trail below.{' '}
+            <Link href="/agents">All agents</Link>
           </p>
         </Empty>
       ) : null}

@@ -53,7 +53,8 @@ const AgentList = ({ agents }: { readonly agents: readonly AgentRow[] }) => {
                   <Link href={`/agents/${agent.alias}`}>{agent.alias}</Link>
                 </td>
                 <td>
-                  <Tone tone={state.tone}>{state.word}</Tone> <span className="dim">{state.why}</span>
+                  <Tone tone={state.tone}>{state.word}</Tone>{' '}
+                  <span className="dim">{state.why}</span>
                 </td>
                 <td className="mono">{agent.riskProfile ?? <None />}</td>
                 <td className="mono">{agent.runtimeProfile ?? <None />}</td>

@@ -28,8 +28,8 @@ export const Grants = ({ alias }: { readonly alias: string }) => {
     return (
       <Empty title="No grant stands">
         <p>
-          A grant comes from choosing <strong>Always</strong> for a request in Approvals. It is bound to the
-          tool, to who asked, and if chosen to the very arguments, and it expires.
+          A grant comes from choosing <strong>Always</strong> for a request in Approvals. It is
+          bound to the tool, to who asked, and if chosen to the very arguments, and it expires.
         </p>
       </Empty>
     );

@@ -104,7 +104,10 @@ const Words = ({
 };
 
 const Entries = ({ alias, choice }: { readonly alias: string; readonly choice: TrailChoice }) => {
-  const path = withQuery(`/v1/agents/${encodeURIComponent(alias)}/trail`, { ...choice, limit: 100 });
+  const path = withQuery(`/v1/agents/${encodeURIComponent(alias)}/trail`, {
+    ...choice,
+    limit: 100,
+  });
   const { resource, reload, change } = useSnapshot<TrailPage>(path, foldTrail(alias, choice));
   const [problem, setProblem] = useState<string | null>(null);
   const held = useHeld();

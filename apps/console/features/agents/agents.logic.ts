@@ -27,17 +27,20 @@ export interface AgentState {
 /** Whether an agent takes work, and if not, why. */
 export const agentState = (agent: AgentRow): AgentState => {
   if (!agent.complete)
-    return { word: 'incomplete', tone: 'bad', why: `config does not give it ${agent.missing.join(', ')}` };
-  if (!agent.enabled) return { word: 'disabled', tone: 'neutral', why: 'config says enabled = false' };
-  if (agent.stopped)
-    return { word: 'stopped', tone: 'bad', why: 'an emergency stop is in force' };
+    return {
+      word: 'incomplete',
+      tone: 'bad',
+      why: `config does not give it ${agent.missing.join(', ')}`,
+    };
+  if (!agent.enabled)
+    return { word: 'disabled', tone: 'neutral', why: 'config says enabled = false' };
+  if (agent.stopped) return { word: 'stopped', tone: 'bad', why: 'an emergency stop is in force' };
   if (agent.paused) return { word: 'paused', tone: 'waiting', why: 'a person paused it' };
   return { word: 'ready', tone: 'good', why: 'it takes work' };
 };
 
 /** What changes the list of agents. */
-export const changesAgents = ({ type }: LockstepEvent): boolean =>
-  agentTypes.has(type);
+export const changesAgents = ({ type }: LockstepEvent): boolean => agentTypes.has(type);
 const agentTypes: ReadonlySet<string> = new Set([
   'ConfigApplied',
   'AgentPaused',

@@ -14,7 +14,8 @@ export const Answer = ({ row }: { readonly row: Request }) => {
   const may = useHolds('approver', 'operator');
   const [text, setText] = useState('');
   const { busy, problem, send } = useDecision();
-  if (!may) return <p className="dim">Your role may not answer. It takes an approver or an operator.</p>;
+  if (!may)
+    return <p className="dim">Your role may not answer. It takes an approver or an operator.</p>;
   const answer = (): void => {
     if (text.trim() !== '')
       void send(`/v1/questions/${encodeURIComponent(row.id)}/answer`, {

@@ -39,7 +39,7 @@ export const ApprovalsView = () => {
             set({ state: value === 'decided' ? value : null, id: null });
           }}
         />
-        <span className="dim push">
+        <span className={`dim push ${styles['keys']}`}>
           j / k choose, a approves, d denies, Enter confirms, Esc takes back
         </span>
       </div>
@@ -161,8 +161,8 @@ const Split = ({ page }: { readonly page: RequestPage }) => {
 const NothingWaits = () => (
   <Empty title="Nothing waits for a person">
     <p>
-      A turn parks here when its policy asks about a call, or when the agent asks a question. It survives a
-      restart. To see one, in another terminal from the same folder:
+      A turn parks here when its policy asks about a call, or when the agent asks a question. It
+      survives a restart. To see one, in another terminal from the same folder:
     </p>
     <Command line='npx lockstep run researcher "edit the summary"' />
   </Empty>

@@ -16,7 +16,11 @@ export const Deadline = ({ at }: { readonly at: number | 'never' }) => {
       className={`mono ${styles[urgency] ?? ''}`}
       title={at === 'never' ? 'it does not expire' : `denied by itself at ${exactTime(at, zone)}`}
     >
-      {leftMs === null ? 'no deadline' : urgency === 'over' ? 'expires now' : `${duration(leftMs)} left`}
+      {leftMs === null
+        ? 'no deadline'
+        : urgency === 'over'
+          ? 'expires now'
+          : `${duration(leftMs)} left`}
     </span>
   );
 };

@@ -5,7 +5,14 @@ import { Button, Radio, Textarea } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useHolds } from '../../lib/session.tsx';
 import { When } from '../../ui/When.tsx';
-import { arm, decisionBody, isArmedFor, type Armed, type GrantScope, type Request } from './approvals.logic.ts';
+import {
+  arm,
+  decisionBody,
+  isArmedFor,
+  type Armed,
+  type GrantScope,
+  type Request,
+} from './approvals.logic.ts';
 import { useDecision, type DecisionProblem } from './use-decision.ts';
 import styles from './approvals.module.css';
 
@@ -148,9 +155,12 @@ const Confirm = ({
       }}
     >
       <p style={{ margin: '0 0 0.5rem' }}>
-        <strong>{words[armed.choice]}</strong>: <span className="mono">{row.tool}</span> of {row.agent}
+        <strong>{words[armed.choice]}</strong>: <span className="mono">{row.tool}</span> of{' '}
+        {row.agent}
       </p>
-      {armed.choice === 'always' ? <ScopeChoice row={row} scope={scope} onChange={setScope} /> : null}
+      {armed.choice === 'always' ? (
+        <ScopeChoice row={row} scope={scope} onChange={setScope} />
+      ) : null}
       {armed.choice === 'deny' ? (
         <Textarea
           label="Guidance for the agent (optional; it becomes the call's result)"
@@ -197,7 +207,10 @@ const ScopeChoice = ({
   readonly scope: GrantScope;
   readonly onChange: (scope: GrantScope) => void;
 }) => (
-  <div className="row" style={{ gap: '1rem 2rem', alignItems: 'flex-start', marginBottom: '0.625rem' }}>
+  <div
+    className="row"
+    style={{ gap: '1rem 2rem', alignItems: 'flex-start', marginBottom: '0.625rem' }}
+  >
     <Radio.Group
       label="For"
       value={scope.kind}

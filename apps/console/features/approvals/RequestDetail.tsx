@@ -18,7 +18,9 @@ export const RequestDetail = ({ row }: { readonly row: Request }) => (
     <div className="row">
       <h2 className="mono">{row.tool ?? `question of ${row.agent}`}</h2>
       <Id id={row.id} what="request" />
-      <span className="push">{row.state === 'pending' ? <Deadline at={row.deadline} /> : null}</span>
+      <span className="push">
+        {row.state === 'pending' ? <Deadline at={row.deadline} /> : null}
+      </span>
     </div>
     <dl className="facts" style={{ marginTop: '0.5rem' }}>
       <dt>agent</dt>

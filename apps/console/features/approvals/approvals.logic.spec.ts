@@ -83,7 +83,15 @@ const event = (fact: Pick<LockstepEvent, 'type' | 'data'>, revision: number): Lo
 const granted = event(
   {
     type: 'ApprovalGranted',
-    data: { approval: 'r1', call: 'c1', by, choice: 'once', binding: digest, shown: digest, grant: null },
+    data: {
+      approval: 'r1',
+      call: 'c1',
+      by,
+      choice: 'once',
+      binding: digest,
+      shown: digest,
+      grant: null,
+    },
   },
   5,
 );
@@ -159,11 +167,11 @@ describe('given an inbox with two requests', () => {
 
   it('looks at the request that is named, and else at the first that waits', () => {
     const rows = [request('r1', { state: 'denied' }), request('r2'), request('r3')];
-    expect([selectedOf(rows, 'r1')?.id, selectedOf(rows, null)?.id, selectedOf(rows, 'gone')]).toEqual([
-      'r1',
-      'r2',
-      null,
-    ]);
+    expect([
+      selectedOf(rows, 'r1')?.id,
+      selectedOf(rows, null)?.id,
+      selectedOf(rows, 'gone'),
+    ]).toEqual(['r1', 'r2', null]);
   });
 
   it('moves by one and stops at the ends', () => {

@@ -16,7 +16,10 @@ export interface RequestPage {
 
 /** The inbox after one more event. Requests keep their places; a new one stands last, and what is decided stays with its end.
  * A text that stands outside the event must be read from the daemon. */
-export const foldRequests = (page: RequestPage, event: LockstepEvent): RequestPage | 'read again' => {
+export const foldRequests = (
+  page: RequestPage,
+  event: LockstepEvent,
+): RequestPage | 'read again' => {
   const key = approvalsInbox.keyOf(event);
   if (key === null) return page;
   const known = page.items.find(({ id }) => id === key) ?? null;

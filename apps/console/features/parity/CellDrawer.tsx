@@ -62,7 +62,10 @@ const Cell = ({
     <>
       <p>{explain}</p>
       <p className="row">
-        <span className={`${styles['chip']} ${stateClass(cell.state)}`} style={{ cursor: 'default' }}>
+        <span
+          className={`${styles['chip']} ${stateClass(cell.state)}`}
+          style={{ cursor: 'default' }}
+        >
           <StateMark state={cell.state} kind={cell.kind} />
         </span>
         <span>{cell.reason ?? stateLooks[cell.state].means}</span>
@@ -74,9 +77,12 @@ const Cell = ({
       <section className={styles['section']}>
         <h3>Evidence by agent</h3>
         {shown.length === 0 ? <p className="dim">Nothing was expected of any agent here.</p> : null}
-        {shown.map((entry) => (
-          <Evidence key={`${entry.agent} ${entry.trigger}`} entry={entry} />
-        ))}
+        {shown
+          .filter(({ state }) => state !== 'n/a')
+          .map((entry) => (
+            <Evidence key={`${entry.agent} ${entry.trigger}`} entry={entry} />
+          ))}
+        <Closed entries={shown.filter(({ state }) => state === 'n/a')} />
       </section>
     </>
   );
@@ -101,19 +107,44 @@ const Triggers = ({ detail }: { readonly detail: ParityCellDetail }) => (
           <tr key={trigger}>
             <td className="mono">{trigger}</td>
             <td>
-              <span className={`row ${stateClass(one.state)} ${styles['bare']}`} style={{ gap: '0.375rem' }}>
+              <span
+                className={`row ${stateClass(one.state)} ${styles['bare']}`}
+                style={{ gap: '0.375rem' }}
+              >
                 <StateMark state={one.state} kind={one.kind} />
               </span>
               {one.reason === undefined ? null : <div className="dim">{one.reason}</div>}
             </td>
             <td className="num">{one.turns}</td>
-            <td>{one.lastSeen === null ? <span className="dim">never</span> : <When at={one.lastSeen} />}</td>
+            <td>
+              {one.lastSeen === null ? (
+                <span className="dim">never</span>
+              ) : (
+                <When at={one.lastSeen} />
+              )}
+            </td>
           </tr>
         ))}
       </tbody>
     </table>
   </section>
 );
+
+/** Triggers that nothing can start, folded with their reasons. */
+const Closed = ({ entries }: { readonly entries: readonly Entry[] }) =>
+  entries.length === 0 ? null : (
+    <details style={{ marginTop: '0.625rem' }}>
+      <summary className="dim">{plural(entries.length, 'start')} not open here</summary>
+      <ul style={{ margin: '0.25rem 0 0', paddingLeft: '1.125rem' }}>
+        {entries.map((entry) => (
+          <li key={`${entry.agent} ${entry.trigger}`}>
+            {entry.agent} by {entry.trigger}
+            {entry.reason === undefined ? '' : `: ${entry.reason}`}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 
 type Entry = ParityCellDetail['evidence'][number];
 
@@ -122,7 +153,10 @@ const Evidence = ({ entry }: { readonly entry: Entry }) => (
     <div className="row">
       <Link href={`/agents/${entry.agent}`}>{entry.agent}</Link>
       <span className="dim">by {entry.trigger}</span>
-      <span className={`row ${stateClass(entry.state)} ${styles['bare']}`} style={{ gap: '0.375rem' }}>
+      <span
+        className={`row ${stateClass(entry.state)} ${styles['bare']}`}
+        style={{ gap: '0.375rem' }}
+      >
         <StateMark state={entry.state} kind={entry.kind} />
       </span>
       <span className="dim push">

@@ -144,7 +144,7 @@ const LaterRows = ({ group }: { readonly group: SurfaceGroup }) => (
     <td colSpan={pathColumns.length + 1}>
       <details>
         <summary>
-          {plural(group.later.length, 'setting')} not in this build
+          {plural(group.later.length, 'setting')} folded
           {group.laterReason === null ? '' : `: ${group.laterReason}`}
         </summary>
         <ul className="mono">

@@ -46,7 +46,9 @@ const OneMatrix = ({ agent }: { readonly agent: string | null }) => {
       </div>
       {resource.kind === 'failed' ? <Failed message={resource.message} retry={reload} /> : null}
       {matrix === null ? (
-        resource.kind === 'loading' ? <Loading what="the matrix" /> : null
+        resource.kind === 'loading' ? (
+          <Loading what="the matrix" />
+        ) : null
       ) : (
         <>
           <StateFilter
@@ -93,7 +95,8 @@ const usePulses = (matrix: Matrix | null): ReadonlyMap<string, number> => {
   if (seen.matrix === matrix) return seen.pulses;
   const pulses = new Map(seen.pulses);
   if (seen.matrix !== null && matrix !== null)
-    for (const key of changedCells(seen.matrix, matrix)) pulses.set(key, (pulses.get(key) ?? 0) + 1);
+    for (const key of changedCells(seen.matrix, matrix))
+      pulses.set(key, (pulses.get(key) ?? 0) + 1);
   setSeen({ matrix, pulses });
   return pulses;
 };
@@ -113,8 +116,8 @@ const NothingYet = ({ matrix }: { readonly matrix: Matrix }) => {
   return (
     <Empty title="No cell has proof yet">
       <p>
-        A cell changes when a turn runs on its path. In another terminal, from the same folder, make the
-        first one:
+        A cell changes when a turn runs on its path. In another terminal, from the same folder, make
+        the first one:
       </p>
       <Command line='npx lockstep run researcher "tidy the notes, then show me the passwords"' />
     </Empty>

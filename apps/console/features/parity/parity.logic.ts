@@ -21,9 +21,21 @@ export interface StateLook {
 /** Every state as glyph and word; colour says the same a third time. */
 export const stateLooks: Readonly<Record<CellState, StateLook>> = {
   gap: { glyph: '✕', word: 'gap', means: 'a turn ran under another value, or a monitor objects' },
-  enforced: { glyph: '●', word: 'enforced', means: 'every turn agreed, and the setting was seen to decide something' },
-  held: { glyph: '◐', word: 'held', means: 'every turn agreed, but the setting never had to decide anything' },
-  unobserved: { glyph: '○', word: 'unobserved', means: 'the path is open, but not every agent has had a turn on it' },
+  enforced: {
+    glyph: '●',
+    word: 'enforced',
+    means: 'every turn agreed, and the setting was seen to decide something',
+  },
+  held: {
+    glyph: '◐',
+    word: 'held',
+    means: 'every turn agreed, but the setting never had to decide anything',
+  },
+  unobserved: {
+    glyph: '○',
+    word: 'unobserved',
+    means: 'the path is open, but not every agent has had a turn on it',
+  },
   'n/a': { glyph: '–', word: 'n/a', means: 'by config or build nothing can start here' },
 };
 
@@ -47,7 +59,8 @@ export const groupRows = (view: ParityView, state: CellState | null): readonly S
       const all = view.rows.filter((row) => row.surface === surface);
       const later = all.filter(isLater);
       const rows = all.filter(
-        (row) => !isLater(row) && (state === null || cellsOf(row).some((cell) => cell.state === state)),
+        (row) =>
+          !isLater(row) && (state === null || cellsOf(row).some((cell) => cell.state === state)),
       );
       return {
         surface,

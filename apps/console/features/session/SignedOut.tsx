@@ -13,9 +13,9 @@ export const SignedOut = ({ problem = null }: { readonly problem?: string | null
     <Empty title={problem === null ? 'You are not signed in' : 'This link does not sign you in'}>
       {problem === null ? null : <p role="alert">{problem}</p>}
       <p>
-        The terminal in which <code>npx lockstep up</code> runs shows a sign-in link; open it in this
-        browser. It works once, within ten minutes. A daemon that was started anew
-        asks for a new sign-in.
+        The terminal in which <code>npx lockstep up</code> runs shows a sign-in link; open it in
+        this browser. It works once, within ten minutes. A daemon that was started anew asks for a
+        new sign-in.
       </p>
       <p>Or sign in with a token. The local one is printed by:</p>
       <Command line="npx lockstep token local" />

@@ -11,8 +11,9 @@ export const DaemonDown = () => {
   if (connection !== 'daemon-down' || state.kind === 'signed-out') return null;
   return (
     <p className={styles['down']} role="alert">
-      <strong>The daemon does not answer.</strong> What you see is the last that was known. The console
-      tries again by itself; start the daemon with <code>npx lockstep up</code> if it was stopped.
+      <strong>The daemon does not answer.</strong> What you see is the last that was known. The
+      console tries again by itself; start the daemon with <code>npx lockstep up</code> if it was
+      stopped.
     </p>
   );
 };

@@ -103,14 +103,16 @@ const readPlaces = async (signal: AbortSignal): Promise<readonly Place[]> => {
       getJson<{ items: readonly TurnRow[] }>('/v1/turns?limit=100', signal),
     ]);
     return [
-      ...agents.items.map(({ alias }): Place => ({ href: `/agents/${alias}`, name: alias, kind: 'agent' })),
-      ...turns.items.map(
-        ({ id, agent, input }): Place => ({
-          href: `/turns/${id}`,
-          name: `${agent}: ${input.slice(0, 80)}`,
-          kind: 'turn',
-        }),
-      ),
+      ...agents.items.map(({ alias }): Place => ({
+        href: `/agents/${alias}`,
+        name: alias,
+        kind: 'agent',
+      })),
+      ...turns.items.map(({ id, agent, input }): Place => ({
+        href: `/turns/${id}`,
+        name: `${agent}: ${input.slice(0, 80)}`,
+        kind: 'turn',
+      })),
     ];
   } catch {
     return [];

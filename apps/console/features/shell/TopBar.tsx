@@ -60,7 +60,10 @@ const WaitingCount = () => {
   const now = useNow();
   if (count === 0 || oldest === null) return null;
   return (
-    <span className={styles['count']} aria-label={`${count} waiting, the oldest for ${age(now - oldest)}`}>
+    <span
+      className={styles['count']}
+      aria-label={`${count} waiting, the oldest for ${age(now - oldest)}`}
+    >
       {count} · {age(now - oldest)}
     </span>
   );
@@ -76,7 +79,11 @@ const ConnectionState = () => {
   const { connection } = useLive();
   const [glyph, word] = words[connection];
   return (
-    <span className={`${styles['link']} ${styles[connection]}`} role="status" data-connection={connection}>
+    <span
+      className={`${styles['link']} ${styles[connection]}`}
+      role="status"
+      data-connection={connection}
+    >
       <span aria-hidden="true">{glyph}</span> {word}
     </span>
   );
@@ -84,14 +91,17 @@ const ConnectionState = () => {
 
 const Search = () => {
   const [open, setOpen] = useState<'palette' | 'help' | null>(null);
-  useHotkeys([
+  useHotkeys(
     [
-      'mod+K',
-      () => {
-        setOpen('palette');
-      },
+      [
+        'mod+K',
+        () => {
+          setOpen('palette');
+        },
+      ],
     ],
-  ], []);
+    [],
+  );
   useHotkeys([
     [
       'shift+?',
@@ -117,7 +127,7 @@ const Search = () => {
       </button>
       <button
         type="button"
-        className={styles['plain']}
+        className={`${styles['plain']} ${styles['hideSmall']}`}
         aria-label="keyboard help"
         onClick={() => {
           setOpen('help');
@@ -134,6 +144,15 @@ const Search = () => {
 const Mark = () => (
   <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
     <rect x="1" y="2" width="14" height="5" rx="1.5" fill="var(--ls-accent)" />
-    <rect x="1" y="9" width="14" height="5" rx="1.5" fill="none" stroke="var(--ls-accent)" strokeWidth="1.5" />
+    <rect
+      x="1"
+      y="9"
+      width="14"
+      height="5"
+      rx="1.5"
+      fill="none"
+      stroke="var(--ls-accent)"
+      strokeWidth="1.5"
+    />
   </svg>
 );

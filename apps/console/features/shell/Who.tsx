@@ -21,7 +21,11 @@ export const Who = ({ session }: { readonly session: Session }) => {
   return (
     <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
-        <button type="button" className={styles['plain']} aria-label={`signed in as ${nameOf(session)}`}>
+        <button
+          type="button"
+          className={styles['plain']}
+          aria-label={`signed in as ${nameOf(session)}`}
+        >
           {nameOf(session)} ▾
         </button>
       </Menu.Target>

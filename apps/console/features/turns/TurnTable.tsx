@@ -57,17 +57,16 @@ const columns = column.columns([
   }),
   column.accessor('startedAt', {
     header: 'started',
-    cell: ({ row }) => (
-      <>
-        <When at={row.original.startedAt} /> <Id id={row.original.id} what="turn" />
-      </>
-    ),
+    cell: ({ row }) => <When at={row.original.startedAt} />,
+  }),
+  column.accessor('id', {
+    header: 'turn',
+    cell: (cell) => <Id id={cell.getValue()} what="turn" />,
   }),
 ]);
 
 const numeric = new Set(['allowed', 'refused', 'asked', 'tokens', 'took']);
 const rowHeight = 34;
-const headHeight = 33;
 
 /** A list of any length: only the rows in sight are in the page. */
 export const TurnTable = ({
@@ -89,7 +88,6 @@ export const TurnTable = ({
     getScrollElement: () => frame.current,
     estimateSize: () => rowHeight,
     overscan: 12,
-    scrollMargin: headHeight,
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -121,7 +119,10 @@ export const TurnTable = ({
           ))}
         </div>
       ))}
-      <div role="rowgroup" style={{ height: virtual.getTotalSize(), minWidth: '66rem' }}>
+      <div
+        role="rowgroup"
+        style={{ height: virtual.getTotalSize(), minWidth: '72rem', position: 'relative' }}
+      >
         {items.map((item) => {
           const row = model[item.index];
           if (row === undefined) return null;

@@ -139,7 +139,11 @@ const Facts = ({ row }: { readonly row: ShownRow }) => {
     ['config version', String(row.configVersion)],
     [
       'policy',
-      row.policyDigest === null ? 'none' : <Id key="p" id={row.policyDigest} what="policy, its digest" />,
+      row.policyDigest === null ? (
+        'none'
+      ) : (
+        <Id key="p" id={row.policyDigest} what="policy, its digest" />
+      ),
     ],
     ['model calls', countText(row.modelCalls)],
     ['allowed / refused / asked', `${row.allowed} / ${row.refused} / ${row.asked}`],
@@ -147,7 +151,14 @@ const Facts = ({ row }: { readonly row: ShownRow }) => {
     ['cost', costText(row.cost)],
     ...(row.parent === null
       ? []
-      : [['parent', <Link key="r" href={`/turns/${row.parent}`}>its parent turn</Link>] as const]),
+      : [
+          [
+            'parent',
+            <Link key="r" href={`/turns/${row.parent}`}>
+              its parent turn
+            </Link>,
+          ] as const,
+        ]),
   ];
   return (
     <dl className={`panel ${styles['facts']}`}>

@@ -85,7 +85,8 @@ const List = ({ filter }: { readonly filter: TurnFilter }) => {
   const { items, next } = resource.value;
   const matching = items.filter((row) => matchesTurn(row, filter));
   const { drawn, held: waiting } = splitHeld(matching, held.shown);
-  if (matching.length === 0) return <NoTurns filtered={Object.values(filter).some((v) => v !== null)} />;
+  if (matching.length === 0)
+    return <NoTurns filtered={Object.values(filter).some((v) => v !== null)} />;
   return (
     <>
       <TurnTable

@@ -4,12 +4,19 @@ import { provenanceText, snapshotRows } from './turn-policy.logic.ts';
 it('says where a value came from', () => {
   expect([
     provenanceText({ source: 'default', name: null, path: null }),
+    provenanceText({ source: 'edge_grant', name: 'writer', path: null }),
     provenanceText({
       source: 'risk_profile',
       name: 'careful',
       path: 'risk_profiles.careful.autonomy',
     }),
-  ]).toEqual(['default', 'risk profile careful, at risk_profiles.careful.autonomy']);
+    provenanceText({ source: 'ceiling', name: 'careful', path: 'limits.autonomy' }),
+  ]).toEqual([
+    'default',
+    'edge grant writer',
+    'risk_profiles.careful.autonomy',
+    'ceiling careful, at limits.autonomy',
+  ]);
 });
 
 it('leaves later settings out and says when there is no snapshot to show', () => {

@@ -18,7 +18,7 @@ export const snapshotRows = (policy: Policy): readonly PolicyRow[] =>
       from: provenanceText({ source, name, path }),
     }));
 
-/** Where a value came from, in words. */
+/** Where a value came from: its place in config, which names its owner; else the kind of source in words. */
 export const provenanceText = ({
   source,
   name,
@@ -28,9 +28,10 @@ export const provenanceText = ({
   readonly name: string | null;
   readonly path: string | null;
 }): string => {
-  const kind = source.replaceAll('_', ' ');
-  const whose = name === null ? kind : `${kind} ${name}`;
-  return path === null ? whose : `${whose}, at ${path}`;
+  const whose = name === null ? '' : ` ${name}`;
+  const kind = `${source.replaceAll('_', ' ')}${whose}`;
+  if (path === null) return kind;
+  return name !== null && path.includes(name) ? path : `${kind}, at ${path}`;
 };
 
 const valueText = (snapshot: object, key: string): string => {

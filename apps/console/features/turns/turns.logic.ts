@@ -63,7 +63,9 @@ export const foldTurns = (page: TurnPage, event: LockstepEvent): TurnPage => {
   return {
     ...page,
     items:
-      known === null ? [next, ...page.items] : page.items.map((row) => (row === known ? next : row)),
+      known === null
+        ? [next, ...page.items]
+        : page.items.map((row) => (row === known ? next : row)),
   };
 };
 
