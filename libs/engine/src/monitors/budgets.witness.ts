@@ -67,12 +67,25 @@ export const budgetsWitnesses = {
   ),
 };
 
-/** Whether some call that was let through before still waits for its start. */
+/** Whether some call that was let through has no place until one of those that run ends. Verdicts of one model step may stand before
+ * or after this start in the log. */
 const hasWaiting = (turn: RecordedTurn, at: At): boolean => {
+  const until = nextOutcome(turn, at.index);
   const started = new Set(
-    turn.all('ToolCallStarted').flatMap((s) => (s.index <= at.index ? [s.event.data.call] : [])),
+    turn.all('ToolCallStarted').flatMap((s) => (s.index < until ? [s.event.data.call] : [])),
   );
   return turn
     .all('ToolCallAuthorized')
-    .some(({ event, index }) => index < at.index && !started.has(event.data.call));
+    .some(({ event, index }) => index < until && !started.has(event.data.call));
 };
+
+const nextOutcome = (turn: RecordedTurn, after: number): number =>
+  Math.min(
+    ...[
+      ...turn.all('ToolCallCompleted'),
+      ...turn.all('ToolCallFailed'),
+      ...turn.all('ToolCallCancelled'),
+      ...turn.all('ToolCallOutcomeUnknown'),
+    ].flatMap(({ index }) => (index > after ? [index] : [])),
+    turn.events.length,
+  );

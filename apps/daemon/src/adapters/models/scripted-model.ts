@@ -13,6 +13,7 @@ import { fillArgs, fillResults, lastResults } from './script-results.ts';
 type ScriptedConfig = Extract<ProviderConfig, { type: 'scripted' }>;
 
 const pieceLength = 24;
+const charsPerToken = 4;
 
 /** A model that plays a file; an edit of the file counts from the next call.
  * @throws at a call when the script cannot be read or holds an error; `modelFor` turns that into the call's failure */
@@ -39,7 +40,8 @@ export const playScript = (script: Script): ModelPort => ({
       return cancelled;
     if (step.fail !== undefined) return failure(step.fail);
     const results = lastResults(started.input.messages, unfenced);
-    const text = fillResults(step.say ?? '', results);
+    const said = fillResults(step.say ?? '', results);
+    const text = withinTokens(said, started.event.data.maxOutputTokens);
     if (options.onDelta !== null) for (const piece of piecesOf(text)) options.onDelta(piece);
     const calls = (step.calls ?? []).map((c, n) => ({
       call: callIdOf(modelCall, attempt, index, n),
@@ -50,7 +52,7 @@ export const playScript = (script: Script): ModelPort => ({
       ok: true,
       text,
       calls,
-      finish: calls.length > 0 ? 'tool_calls' : 'stop',
+      finish: text.length < said.length ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
       usage: usageOf(step, started.input, text),
     };
   },
@@ -82,6 +84,14 @@ const usageOf = (step: ScriptStep, input: ModelInput, text: string) => ({
 
 const lengthOf = (input: ModelInput): number =>
   input.messages.reduce((sum, m) => sum + m.text.length, input.system.length);
+
+/** A model stops at its limit; this one counts four characters as a token. */
+const withinTokens = (text: string, limit: number | 'unlimited'): string =>
+  limit === 'unlimited'
+    ? text
+    : Array.from(text)
+        .slice(0, limit * charsPerToken)
+        .join('');
 
 const piecesOf = (text: string): readonly string[] =>
   text.match(new RegExp(`[\\s\\S]{1,${pieceLength}}`, 'gu')) ?? [];

@@ -76,7 +76,25 @@ const runDoctor = async (context: CommandContext, flags: { log?: boolean }): Pro
   return findings.some((f) => f.state === 'problem') ? exitCodes.finding : exitCodes.ok;
 };
 
-/** up, doctor. */
+interface DemoFlags {
+  port?: string;
+  consolePort?: string;
+  console: boolean;
+  once?: boolean;
+}
+
+const runDemo = async (context: CommandContext, flags: DemoFlags): Promise<ExitCode> => {
+  const { demo } = await import('../demo/demo.ts');
+  return demo(context, {
+    folder: `${context.settings.data}-demo`,
+    port: portOf(flags.port, '--port') ?? 7430,
+    consolePort: portOf(flags.consolePort, '--console-port') ?? 7431,
+    withConsole: flags.console,
+    once: flags.once ?? false,
+  });
+};
+
+/** up, demo, doctor. */
 export const addDaemonCommands = (program: Command, act: Act): void => {
   program
     .command('up')
@@ -87,6 +105,14 @@ export const addDaemonCommands = (program: Command, act: Act): void => {
     .option('--no-console', 'the daemon alone')
     .option('--log <level>', `${levels.join(', ')} (LOCKSTEP_LOG)`)
     .action(act((context, flags: UpFlags) => runUp(context, flags)));
+  program
+    .command('demo')
+    .description('play turns until every enforced setting has acted, and watch the matrix fill')
+    .option('--port <n>', 'port of its own daemon, default 7430')
+    .option('--console-port <n>', 'port of its own console, default 7431')
+    .option('--no-console', 'no browser, only the summary')
+    .option('--once', 'end when all is played')
+    .action(act((context, flags: DemoFlags) => runDemo(context, flags)));
   program
     .command('doctor')
     .description('look at machine, config and data folder; --log checks the whole log')
