@@ -1,15 +1,9 @@
 import { TurnsService, type Alarms, type CurrentConfig, type TurnRequest } from '@lockstep/daemon';
 import {
   builtinSpecs,
-  evolve,
-  initialState,
-  pastTurn,
-  textFrom,
-  type ConversationTurn,
   type DecidedBy,
   type LockstepEvent,
   type ModelPort,
-  type RecordedFact,
   type TurnState,
   type ToolPort,
 } from '@lockstep/engine';
@@ -232,25 +226,6 @@ export const typesOf = (w: World, turn: string): string[] =>
     .turnEvents()
     .filter((event) => event.stream === `turn-${turn}`)
     .map((event) => event.type);
-
-/** Every artifact of the log, by digest. */
-export const textsOf = (w: World): Promise<ReadonlyMap<string, string>> => {
-  const texts = new Map<string, string>();
-  for (const event of w.memory.events())
-    if (event.type === 'ArtifactRecorded') {
-      const { digest, part, text } = event.data;
-      texts.set(digest, part === 0 ? text : `${texts.get(digest) ?? ''}${text}`);
-    }
-  return Promise.resolve(texts);
-};
-
-/** An earlier turn as a later one sees it, from the log alone. */
-export const pastOf = async (w: World, turn: string): Promise<ConversationTurn | null> => {
-  let state = initialState(turn);
-  for (const event of w.turnEvents())
-    if (event.stream === `turn-${turn}`) state = evolve(state, event as RecordedFact);
-  return pastTurn(turn, state, textFrom(await textsOf(w)));
-};
 
 /** The data of the one event of a type in a turn. */
 export const only = <T extends LockstepEvent['type']>(

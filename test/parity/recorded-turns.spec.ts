@@ -1,9 +1,9 @@
-import { bitesOf, judgeTurn, recordTurn } from '@lockstep/engine';
+import { bitesOf, judgeTurn, recordTurn, type TurnEvent } from '@lockstep/engine';
 import { describe, expect, it } from 'vitest';
 import { ask, configWith, launched, world, type World } from '../oracle/harness.ts';
 
 const turnOf = (w: World, turn: string) =>
-  recordTurn(w.turnEvents().filter((event) => event.stream === `turn-${turn}`));
+  recordTurn(w.turnEvents().filter((event): event is TurnEvent => event.stream === `turn-${turn}`));
 
 const call = (tool: string, args: unknown) => ({ tool: `builtin:${tool}`, args });
 
