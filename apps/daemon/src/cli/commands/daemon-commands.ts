@@ -81,12 +81,15 @@ interface DemoFlags {
   consolePort?: string;
   console: boolean;
   once?: boolean;
+  divergence?: boolean;
 }
 
 const runDemo = async (context: CommandContext, flags: DemoFlags): Promise<ExitCode> => {
   const { demo } = await import('../demo/demo.ts');
-  return demo(context, {
-    folder: `${context.settings.data}-demo`,
+  const { divergence } = await import('../demo/divergence.ts');
+  const recorded = flags.divergence === true;
+  return (recorded ? divergence : demo)(context, {
+    folder: `${context.settings.data}-${recorded ? 'divergence' : 'demo'}`,
     port: portOf(flags.port, '--port') ?? 7430,
     consolePort: portOf(flags.consolePort, '--console-port') ?? 7431,
     withConsole: flags.console,
@@ -112,6 +115,7 @@ export const addDaemonCommands = (program: Command, act: Act): void => {
     .option('--console-port <n>', 'port of its own console, default 7431')
     .option('--no-console', 'no browser, only the summary')
     .option('--once', 'end when all is played')
+    .option('--divergence', 'instead show a recorded history of a path that bypassed the policy')
     .action(act((context, flags: DemoFlags) => runDemo(context, flags)));
   program
     .command('doctor')

@@ -96,7 +96,8 @@ const summary = (report: DemoReport): string => {
   ].join('\n');
 };
 
-const untilStopped = (context: CommandContext): Promise<void> => {
+/** Resolves at ctrl-c. */
+export const untilStopped = (context: CommandContext): Promise<void> => {
   context.note(pc.dim('ctrl-c ends the demo'));
   return new Promise((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
