@@ -196,7 +196,8 @@ const gateCallOf = (event: VerdictEvent, texts: ReadonlyMap<string, string>): Ga
   const spec =
     facts.spec === null
       ? null
-      : toolSpecSchema.parse({ ...JSON.parse(text ?? 'null'), alias, digest: facts.spec });
+      : // A model may use a name that is no alias; the verdict never looks at the spec's own.
+        toolSpecSchema.parse({ ...JSON.parse(text ?? 'null'), alias: 'any', digest: facts.spec });
   let args: GateCall['args'];
   try {
     args = { ok: true, value: raw.trim() === '' ? {} : JSON.parse(raw) };

@@ -1,5 +1,5 @@
 // A small MCP server on stdio that leaves a line in a file for each call: what really happened, whatever the log says.
-// `append` answers at once; `hold` and `again` only when the file `<file>.go` is there.
+// `append` and `asked` answer at once; `hold` and `again` only when the file `<file>.go` is there.
 import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -10,14 +10,18 @@ const inputSchema = {
   required: ['line'],
   additionalProperties: false,
 };
-const tools = ['append', 'hold', 'again'].map((name) => ({ name, description: name, inputSchema }));
+const tools = ['append', 'asked', 'hold', 'again'].map((name) => ({
+  name,
+  description: name,
+  inputSchema,
+}));
 const send = (id, result) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
 
 const call = (id, { name, arguments: args }) => {
   appendFileSync(file, `${args.line}\n`);
   const text = { content: [{ type: 'text', text: `appended ${args.line}` }] };
-  if (name === 'append' || existsSync(`${file}.go`)) send(id, text);
+  if (name === 'append' || name === 'asked' || existsSync(`${file}.go`)) send(id, text);
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
