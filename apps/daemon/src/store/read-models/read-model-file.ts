@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { makePrivate } from '../private-file.ts';
 import { sqliteCode } from '../store-error.ts';
 
 /** Where a projection stands. */
@@ -55,6 +56,7 @@ export const writeCheckpoint = (
 };
 
 const open = (path: string): Database.Database => {
+  makePrivate(path);
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
   // The log is what is durable: after a power cut the last batches are folded again.

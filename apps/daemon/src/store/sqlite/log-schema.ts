@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import Database from 'better-sqlite3';
+import { makePrivate } from '../private-file.ts';
 import { StoreError } from '../store-error.ts';
 
 /** `LKST`: says that a database file is an event log of ours. */
@@ -45,6 +46,7 @@ export const logSchemaVersion = migrations.length;
  * @throws StoreError or SQLite's own error */
 export const openLogForWriting = (path: string): Database.Database => {
   refuseTorn(path);
+  makePrivate(path);
   const db = new Database(path);
   try {
     db.pragma('journal_mode = WAL');
