@@ -1,7 +1,13 @@
 import tseslint from 'typescript-eslint';
 
 const pure = ['libs/*/src/**/*.ts'];
-const specs = ['**/*.spec.ts', '**/*.fixture.ts', '**/*.spec.tsx', '**/*.contract.ts', 'test/**/*.ts'];
+const specs = [
+  '**/*.spec.ts',
+  '**/*.fixture.ts',
+  '**/*.spec.tsx',
+  '**/*.contract.ts',
+  'test/**/*.ts',
+];
 
 const doubleCast = {
   selector: 'TSAsExpression > TSAsExpression[typeAnnotation.type="TSUnknownKeyword"]',

@@ -28,6 +28,11 @@ export const findDaemon = (settings: CliSettings): DaemonAddress | null => {
         exitCodes.usage,
         'a url needs a token, set `LOCKSTEP_TOKEN` or pass `--token`',
       );
+    if (!URL.canParse(settings.url))
+      throw new CliError(
+        exitCodes.usage,
+        `\`${settings.url}\` is no url, write it as \`http://127.0.0.1:7420\``,
+      );
     return { url: settings.url, token: settings.token };
   }
   const local = readLocal(settings.data);
@@ -162,7 +167,9 @@ export class ApiClient {
         `the daemon answered ${response.status} without a reason`,
       );
     const { code, title, detail, errors } = read.data;
-    const where = (errors ?? []).map((e) => `\n  ${e.path}: ${e.message}`).join('');
+    const where = (errors ?? [])
+      .map((e) => `\n  ${e.path === '' ? '' : `${e.path}: `}${e.message}`)
+      .join('');
     const exit = usageCodes.has(code) ? exitCodes.usage : exitCodes.finding;
     return new CliError(exit, `${detail ?? title ?? code} (${code})${where}`);
   }

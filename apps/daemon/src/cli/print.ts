@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 
@@ -5,6 +6,8 @@ import pc from 'picocolors';
 export interface Out {
   readonly write: (text: string) => void;
   readonly json: boolean;
+  /** Width of the terminal; null when the output is no terminal. */
+  readonly columns: number | null;
 }
 
 /** One JSON document with `--json`, else the lines that a person reads. */
@@ -12,8 +15,41 @@ export const show = (out: Out, value: unknown, human: () => string): void => {
   out.write(out.json ? `${JSON.stringify(value, null, 2)}\n` : `${human()}\n`);
 };
 
-export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string => {
+const padding = 2;
+const between = 2;
+const narrowest = 12;
+
+const widthOf = (cell: string): number =>
+  Math.max(
+    ...stripVTControlCharacters(cell)
+      .split('\n')
+      .map((line) => line.length),
+  );
+
+/** Widths that fit: the widest column gives way first, and text wraps inside it. Null = all fits as it is. */
+const fit = (cells: readonly (readonly string[])[], columns: number): number[] | null => {
+  const [head = []] = cells;
+  const widths = head.map((_, at) => padding + Math.max(...cells.map((r) => widthOf(r[at] ?? ''))));
+  let spare = columns - widths.reduce((sum, w) => sum + w, between * (widths.length - 1));
+  if (spare >= 0) return null;
+  while (spare < 0) {
+    const widest = Math.max(...widths);
+    if (widest <= narrowest) break;
+    widths[widths.indexOf(widest)] = widest - 1;
+    spare += 1;
+  }
+  return widths;
+};
+
+/** Aligned columns. With the width of a terminal, cells wrap so that no line is longer than it. */
+export const table = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns: number | null = null,
+): string => {
+  const widths = columns === null ? null : fit([head, ...rows], columns);
   const made = new Table({
+    ...(widths === null ? {} : { colWidths: widths, wordWrap: true, wrapOnWordBoundary: false }),
     head: head.map((h) => pc.dim(h)),
     style: { head: [], border: [], compact: true },
     chars: {

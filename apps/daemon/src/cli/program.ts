@@ -26,6 +26,8 @@ export interface Surroundings {
   readonly cwd: string;
   readonly write: (text: string) => void;
   readonly note: (text: string) => void;
+  /** Width of the terminal; null when the output is no terminal. */
+  readonly columns: number | null;
   readonly now: () => number;
   readonly version: string;
 }
@@ -40,7 +42,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
       const settings = settingsFrom(program.opts<GlobalFlags>(), around.env, around.cwd);
       const context: CommandContext = {
         settings,
-        out: { write: around.write, json: settings.json },
+        out: { write: around.write, json: settings.json, columns: around.columns },
         note: (text) => {
           around.note(`${text}\n`);
         },

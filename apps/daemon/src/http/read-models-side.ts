@@ -23,6 +23,7 @@ import {
 } from '@lockstep/engine';
 import type { PathName, SettingKey } from '@lockstep/policy';
 import { z } from 'zod';
+import { forgetReadModel } from '../store/read-models/forget-read-model.ts';
 import { CursorError } from '../store/read-models/row-cursor.ts';
 import {
   openReadModels,
@@ -154,19 +155,29 @@ export class ReadModelsSide implements ReadSide {
     return status.map((one) => ({ ...one, version: versions.get(one.name) ?? 0 }));
   }
 
-  rebuild(): Promise<void> {
+  async rebuild(name: string | null): Promise<void> {
+    if (name !== null && !versions.has(name))
+      throw new ProblemError(
+        'not_found',
+        `there is no read model \`${name}\`, name one of ${[...versions.keys()].join(', ')}`,
+      );
     this.#changing = this.#changing.then(async () => {
       await this.#models.close();
-      const path = readModelsPath(this.#folder);
-      for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true });
+      if (name === null) await this.#removeFile();
+      else forgetReadModel(this.#folder, name);
       this.#models = this.#open();
     });
-    return this.#changing;
+    await this.#changing;
   }
 
   async close(): Promise<void> {
     await this.#changing;
     await this.#models.close();
+  }
+
+  async #removeFile(): Promise<void> {
+    const path = readModelsPath(this.#folder);
+    for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true });
   }
 
   #open(): ReadModels {

@@ -41,6 +41,6 @@ export interface ReadSide {
   parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail>;
   trail(agent: string, query: TrailQuery): Promise<Page<TrailEntry>>;
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Starts to build them again from the log. */
-  rebuild(): Promise<void>;
+  /** Starts to build one of them, or all, again from the log. An unknown name is a problem `not_found`. */
+  rebuild(name: string | null): Promise<void>;
 }

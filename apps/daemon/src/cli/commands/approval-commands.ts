@@ -103,6 +103,7 @@ export const addApprovalCommands = (program: Command, act: Act): void => {
                   ago(r.askedAt, context.now()),
                   r.why ?? '',
                 ]),
+                context.out.columns,
               ),
         );
       }),

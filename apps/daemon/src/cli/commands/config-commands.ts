@@ -108,6 +108,7 @@ const versions = async (context: CommandContext): Promise<void> => {
         v.digest.slice(0, 12),
         v.widens.join(', '),
       ]),
+      context.out.columns,
     ),
   );
 };

@@ -84,6 +84,7 @@ const projectionStatus = async (context: CommandContext): Promise<ExitCode> => {
     table(
       ['projection', 'version', 'position', 'behind', 'state'],
       body.items.map((p) => [p.name, `${p.version}`, p.position, `${p.lag}`, p.state]),
+      context.out.columns,
     ),
   );
   return body.items.some((p) => p.state === 'failed') ? exitCodes.finding : exitCodes.ok;
@@ -113,7 +114,7 @@ export const addLogCommands = (program: Command, act: Act): void => {
     .action(act((context) => projectionStatus(context)));
   projections
     .command('rebuild')
-    .description('fold the read models again from the log')
+    .description('fold one read model, or all, again from the log')
     .argument('[name]')
     .action(
       act(async (context, name: string | undefined) => {
@@ -122,7 +123,12 @@ export const addLogCommands = (program: Command, act: Act): void => {
           '/v1/projections/rebuild',
           name === undefined ? {} : { name },
         );
-        show(context.out, body, () => 'rebuilt');
+        show(
+          context.out,
+          body,
+          () =>
+            `rebuilding ${name ?? 'all read models'}, see how far with \`lockstep projections status\``,
+        );
       }),
     );
 };

@@ -48,6 +48,7 @@ const showPolicy = async (
           r.value,
           r.name === null ? r.source : `${r.source} ${r.name}`,
         ]),
+        context.out.columns,
       ),
     ].join('\n'),
   );
@@ -89,15 +90,22 @@ const parity = async (
   const bad = states.filter(
     (s) => s === 'gap' || (flags.strict === true && (s === 'held' || s === 'unobserved')),
   ).length;
+  const isNowhere = (row: (typeof body.rows)[number]): boolean =>
+    Object.values(row.cells).every((cell) => cell.state === 'n/a');
+  const nowhere = body.rows.filter(isNowhere).length;
   show(context.out, body, () =>
     [
       table(
         ['setting', ...pathNames],
-        body.rows.map((r) => [
-          r.setting,
-          ...pathNames.map((p) => colourOfState(r.cells[p]?.state ?? 'n/a')),
-        ]),
+        body.rows
+          .filter((r) => !isNowhere(r))
+          .map((r) => [
+            r.setting,
+            ...pathNames.map((p) => colourOfState(r.cells[p]?.state ?? 'n/a')),
+          ]),
+        context.out.columns,
       ),
+      ...(nowhere === 0 ? [] : [`${nowhere} settings more apply to no path of this build`]),
       `${body.figure.enforced} of ${body.figure.of} cells enforced, ${states.filter((s) => s === 'gap').length} gaps`,
     ].join('\n'),
   );

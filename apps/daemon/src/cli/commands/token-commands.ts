@@ -73,6 +73,7 @@ export const addTokenCommands = (program: Command, act: Act): void => {
               t.roles.join(', '),
               t.expires === 'never' ? 'never' : new Date(t.expires).toISOString(),
             ]),
+            context.out.columns,
           ),
         );
       }),

@@ -98,20 +98,23 @@ const listTurns = async (
   if (flags.status !== undefined) query.set('status', flags.status);
   const list = listOf(turnRow).parse(await daemonClient(context).get(`/v1/turns?${query}`));
   show(context.out, list, () =>
-    table(
-      ['turn', 'agent', 'path', 'status', 'allowed', 'refused', 'asked', 'started', 'input'],
-      list.items.map((t) => [
-        t.id,
-        t.agent,
-        `${t.path}/${t.trigger}`,
-        t.status,
-        `${t.allowed}`,
-        `${t.refused}`,
-        `${t.asked}`,
-        ago(t.startedAt, context.now()),
-        oneLine(t.input ?? '', 40),
-      ]),
-    ),
+    list.items.length === 0
+      ? 'no turns'
+      : table(
+          ['turn', 'agent', 'path', 'status', 'allowed', 'refused', 'asked', 'started', 'input'],
+          list.items.map((t) => [
+            t.id,
+            t.agent,
+            `${t.path}/${t.trigger}`,
+            t.status,
+            `${t.allowed}`,
+            `${t.refused}`,
+            `${t.asked}`,
+            ago(t.startedAt, context.now()),
+            oneLine(t.input ?? '', 40),
+          ]),
+          context.out.columns,
+        ),
   );
 };
 

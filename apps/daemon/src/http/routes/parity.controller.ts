@@ -13,6 +13,7 @@ import {
   pathParam,
   projectionListSchema,
   rebuildBody,
+  type RebuildBody,
   settingParam,
 } from '../schemas/parity.schema.ts';
 
@@ -76,12 +77,11 @@ export class ParityController {
   @HttpCode(202)
   @Route({
     access: ['operator'],
-    summary: 'Build the read models again from the log.',
+    summary: 'Build one read model, or all of them, again from the log.',
     answers: { 202: acceptedSchema },
   })
-  async rebuild(@Body({ schema: rebuildBody }) body: object): Promise<unknown> {
-    await this.#parts.readSide.rebuild();
-    // The body chooses nothing: all of them are made from one reading of the log.
-    return { ...body, id: 'projections', status: 'rebuilding' };
+  async rebuild(@Body({ schema: rebuildBody }) body: RebuildBody): Promise<unknown> {
+    await this.#parts.readSide.rebuild(body.name ?? null);
+    return { id: body.name ?? 'projections', status: 'rebuilding' };
   }
 }

@@ -6,7 +6,11 @@ export const settingParam = z.enum(settingKeys as [SettingKey, ...SettingKey[]])
 export const pathParam = pathNameSchema;
 
 export const parityQuery = z.strictObject({ agent: agentQuery });
-export const rebuildBody = z.strictObject({}).prefault({}).meta({ id: 'Rebuild' });
+export const rebuildBody = z
+  .strictObject({ name: z.string().min(1).max(64).optional() })
+  .prefault({})
+  .meta({ id: 'Rebuild' });
+export type RebuildBody = z.output<typeof rebuildBody>;
 
 const cell = z.looseObject({
   state: z.string(),
