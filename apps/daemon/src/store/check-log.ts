@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { familyOf, payloadsByFamily, positionOf, type LockstepEvent } from '@lockstep/engine';
 import type Database from 'better-sqlite3';
 import { readRow, type EventRow } from './sqlite/event-row.ts';
 import { openLogForReading } from './sqlite/log-schema.ts';
-import { storeError } from './store-error.ts';
+import { StoreError, storeError } from './store-error.ts';
 
 export interface LogProblem {
   /** Null for a problem of the file itself. */
@@ -26,7 +27,7 @@ const rowsPerTurn = 2_000;
 
 /** Reads the whole log as a stranger would: the database's own check, every event by its schema and place, gapless revisions and
  * agent numbers, times that never go back, and the digests of artifacts. The daemon may be at work meanwhile.
- * @throws StoreError when the file is no log or cannot be opened */
+ * @throws StoreError when the file is not there, is no log or cannot be opened */
 export const checkLog = async (
   path: string,
   onProgress?: (events: number) => void,
@@ -64,6 +65,11 @@ const problemList = (): ProblemList => {
 };
 
 const openOrExplain = (path: string): Database.Database => {
+  if (!existsSync(path))
+    throw new StoreError(
+      'store_unavailable',
+      `there is no log at \`${path}\`, name its folder with \`--data\``,
+    );
   try {
     return openLogForReading(path);
   } catch (error) {

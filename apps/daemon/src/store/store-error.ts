@@ -10,6 +10,9 @@ export type StoreErrorCode =
 
 /** A store that cannot be opened or read, with what to do next in its message. */
 export class StoreError extends Error {
+  /** Of the command that meets it: the machine. */
+  readonly exitCode = 4;
+
   constructor(
     readonly code: StoreErrorCode,
     message: string,
@@ -19,10 +22,29 @@ export class StoreError extends Error {
   }
 }
 
-/** Converts what SQLite throws, in one place. Anything else is passed on as it is. */
+/** What the system says of a path, in SQLite's words. */
+const systemCodes: Readonly<Record<string, string>> = {
+  EACCES: 'SQLITE_CANTOPEN',
+  EPERM: 'SQLITE_CANTOPEN',
+  EROFS: 'SQLITE_READONLY',
+  ENOENT: 'SQLITE_CANTOPEN',
+  ENAMETOOLONG: 'SQLITE_CANTOPEN',
+  EISDIR: 'SQLITE_NOTADB',
+  ENOSPC: 'SQLITE_FULL',
+  EDQUOT: 'SQLITE_FULL',
+};
+
+/** Converts what SQLite and the system throw, in one place. Anything else is passed on as it is. */
 export const storeError = (error: unknown, path: string): unknown => {
   if (error instanceof StoreError) return error;
-  const code = sqliteCode(error);
+  const system = systemCode(error);
+  if (system === 'EEXIST' || system === 'ENOTDIR')
+    return new StoreError(
+      'store_read_only',
+      `\`${path}\` is not a folder, move it away or choose another with \`--data\``,
+      { cause: error },
+    );
+  const code = sqliteCode(error) ?? systemCodes[system ?? ''] ?? null;
   if (code === null) return error;
   const cause = { cause: error };
   if (code === 'SQLITE_NOTADB')
@@ -58,7 +80,9 @@ export const storeError = (error: unknown, path: string): unknown => {
 
 /** SQLite's own name for an error, or null when it is not SQLite's. */
 export const sqliteCode = (error: unknown): string | null => {
-  if (!(error instanceof Error) || !('code' in error)) return null;
-  const { code } = error;
-  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null;
+  const code = systemCode(error);
+  return code?.startsWith('SQLITE_') === true ? code : null;
 };
+
+const systemCode = (error: unknown): string | null =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;

@@ -50,9 +50,6 @@ const makeFolder = (folder: string): void => {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw folderError(error, folder);
+    throw storeError(error, folder);
   }
 };
-
-const folderError = (error: unknown, folder: string): unknown =>
-  storeError(Object.assign(new Error(String(error)), { code: 'SQLITE_CANTOPEN' }), folder);
