@@ -3,7 +3,7 @@ import { Empty } from '../ui/Notices.tsx';
 
 const NotFound = () => (
   <div className="page">
-    <Empty title="There is no such page">
+    <Empty as="h1" title="There is no such page">
       <Link href="/">Go to the matrix</Link>
     </Empty>
   </div>

@@ -13,7 +13,7 @@ export const Id = ({ id, what }: { readonly id: string; readonly what: string })
       <button
         type="button"
         className={styles['id']}
-        aria-label={`copy the id of the ${what}: ${id}`}
+        aria-label={`${shortId(id)}: copy the id of the ${what}`}
         onClick={() => {
           void navigator.clipboard.writeText(id).then(() => {
             setCopied(true);

@@ -7,13 +7,16 @@ import styles from './ui.module.css';
 /** Why there is nothing here, and what to do about it. */
 export const Empty = ({
   title,
+  as: Heading = 'h2',
   children,
 }: {
   readonly title: string;
+  /** `h1` where nothing else on the page is its heading. */
+  readonly as?: 'h1' | 'h2';
   readonly children?: ReactNode;
 }) => (
   <div className={styles['empty']}>
-    <h2>{title}</h2>
+    <Heading>{title}</Heading>
     {children}
   </div>
 );

@@ -24,20 +24,4 @@ export const theme = createTheme({
   headings: { fontFamily: 'var(--font-geist-sans), system-ui, sans-serif', fontWeight: '600' },
   defaultRadius: 'sm',
   fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
-  components: {
-    Drawer: {
-      defaultProps: {
-        closeButtonProps: { 'aria-label': 'close' },
-        overlayProps: { backgroundOpacity: 0.2 },
-        transitionProps: { duration: 120 },
-      },
-    },
-    Modal: {
-      defaultProps: {
-        closeButtonProps: { 'aria-label': 'close' },
-        overlayProps: { backgroundOpacity: 0.35 },
-        transitionProps: { duration: 80 },
-      },
-    },
-  },
 });

@@ -4,16 +4,20 @@ import { useState } from 'react';
 import { Button, Textarea } from '@mantine/core';
 import { useHolds } from '../../lib/session.tsx';
 import { Foreign } from '../../ui/Foreign.tsx';
-import { Problem } from './Decide.tsx';
 import type { Request } from './approvals.logic.ts';
-import { useDecision } from './use-decision.ts';
+import type { Decision } from './use-decision.ts';
 import styles from './approvals.module.css';
 
 /** An answer to an agent's question: one of its choices, or words of one's own. */
-export const Answer = ({ row }: { readonly row: Request }) => {
+export const Answer = ({
+  row,
+  decision: { busy, send },
+}: {
+  readonly row: Request;
+  readonly decision: Decision;
+}) => {
   const may = useHolds('approver', 'operator');
   const [text, setText] = useState('');
-  const { busy, problem, send } = useDecision();
   if (!may)
     return <p className="dim">Your role may not answer. It takes an approver or an operator.</p>;
   const answer = (): void => {
@@ -25,7 +29,6 @@ export const Answer = ({ row }: { readonly row: Request }) => {
   };
   return (
     <div className={styles['actions']}>
-      <Problem problem={problem} />
       {row.choices.length === 0 ? null : (
         <div className="row" role="group" aria-label="choices" style={{ marginBottom: '0.5rem' }}>
           {row.choices.map((choice) => (

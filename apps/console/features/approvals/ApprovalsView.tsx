@@ -144,7 +144,14 @@ const Split = ({ page }: { readonly page: RequestPage }) => {
   ]);
   return (
     <div className={styles['split']}>
-      <RequestList rows={page.items} selected={selected?.id ?? null} state={get('state')} />
+      <RequestList
+        rows={page.items}
+        selected={selected?.id ?? null}
+        state={get('state')}
+        onSelect={(id) => {
+          set({ id });
+        }}
+      />
       {selected === null ? (
         <section className="panel" aria-label="request">
           <Empty title="This request is not in this list">

@@ -4,7 +4,6 @@ import { useState, type KeyboardEvent } from 'react';
 import { Button, Radio, Textarea } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useHolds } from '../../lib/session.tsx';
-import { When } from '../../ui/When.tsx';
 import {
   arm,
   decisionBody,
@@ -13,14 +12,19 @@ import {
   type GrantScope,
   type Request,
 } from './approvals.logic.ts';
-import { useDecision, type DecisionProblem } from './use-decision.ts';
+import type { Decision } from './use-decision.ts';
 import styles from './approvals.module.css';
 
 /** Two steps to a decision: choose, then confirm what was on the screen when it was chosen. */
-export const Decide = ({ row }: { readonly row: Request }) => {
+export const Decide = ({
+  row,
+  decision: { busy, send },
+}: {
+  readonly row: Request;
+  readonly decision: Decision;
+}) => {
   const may = useHolds('approver');
   const [armed, setArmed] = useState<Armed | null>(null);
-  const { busy, problem, send } = useDecision();
   const choose = (choice: Armed['choice']): void => {
     if (may && !busy) setArmed(arm(row, choice));
   };
@@ -46,7 +50,6 @@ export const Decide = ({ row }: { readonly row: Request }) => {
   const standing = isArmedFor(armed, row) ? armed : null;
   return (
     <div className={styles['actions']}>
-      <Problem problem={problem} />
       {standing === null ? (
         <Choices row={row} onChoose={choose} busy={busy} />
       ) : (
@@ -63,18 +66,6 @@ export const Decide = ({ row }: { readonly row: Request }) => {
     </div>
   );
 };
-
-export const Problem = ({ problem }: { readonly problem: DecisionProblem | null }) =>
-  problem === null ? null : (
-    <p role="alert" className={styles['soon']} style={{ margin: '0 0 0.5rem' }}>
-      {problem.message}
-      {problem.at === null ? null : (
-        <>
-          , <When at={problem.at} />
-        </>
-      )}
-    </p>
-  );
 
 const Choices = ({
   row,

@@ -14,10 +14,12 @@ export const RequestList = ({
   rows,
   selected,
   state,
+  onSelect,
 }: {
   readonly rows: readonly Request[];
   readonly selected: string | null;
   readonly state: string | null;
+  readonly onSelect: (id: string) => void;
 }) => {
   const now = useNow();
   return (
@@ -28,8 +30,12 @@ export const RequestList = ({
             <Link
               className={styles['request']}
               href={withQuery('/approvals', { state, id: row.id })}
-              replace
-              scroll={false}
+              prefetch={false}
+              onClick={(event) => {
+                if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+                event.preventDefault();
+                onSelect(row.id);
+              }}
               aria-current={row.id === selected ? 'true' : undefined}
             >
               <span className={styles['line']}>

@@ -238,7 +238,12 @@ it('presses in the last two minutes before a deadline', () => {
 });
 
 it('says who decided and where', () => {
-  expect([deciderText(by), deciderText(null)]).toEqual(['ana (console)', 'nobody']);
+  const token = { ...by, person: null, principal: '01a22d97-f348-7000-bf62-e62664593a15' };
+  expect([deciderText(by), deciderText(token), deciderText(null)]).toEqual([
+    'ana (console)',
+    'token …64593a15 (console)',
+    'nobody',
+  ]);
 });
 
 it('takes for a diff only what stands under its own line', () => {

@@ -4,6 +4,7 @@ import {
   type InboxRow,
   type LockstepEvent,
 } from '@lockstep/engine';
+import { shortId } from '../../lib/format.ts';
 import { diffLines, type DiffLine } from '../../ui/diff.logic.ts';
 
 /** A request as the daemon shows it: its text in full, or null where the reader's role does not show it. */
@@ -113,9 +114,13 @@ export const countdown = (
   return { leftMs, urgency: leftMs < 120_000 ? 'soon' : 'calm' };
 };
 
-/** Who decided and where, in words. */
-export const deciderText = (by: DecidedBy | null): string =>
-  by === null ? 'nobody' : `${by.person ?? by.principal} (${by.surface})`;
+/** Who decided and where, in words. A token that acts for no person has only an id. */
+export const deciderText = (by: DecidedBy | null): string => {
+  if (by === null) return 'nobody';
+  const { person, principal, surface } = by;
+  const name = person ?? (principal.length > 12 ? `token ${shortId(principal)}` : principal);
+  return `${name} (${surface})`;
+};
 
 /** The lines of a request's text. Only what stands under its own line `change:` is a diff: no value starts a line of its own. */
 export const viewLines = (view: string): readonly DiffLine[] => {

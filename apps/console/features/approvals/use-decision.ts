@@ -11,8 +11,14 @@ export interface DecisionProblem {
   readonly at: number | null;
 }
 
+export interface Decision {
+  readonly busy: boolean;
+  readonly problem: DecisionProblem | null;
+  readonly send: (path: string, body: unknown) => Promise<void>;
+}
+
 /** Sends a decision or an answer, and says what became of it. */
-export const useDecision = () => {
+export const useDecision = (): Decision => {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<DecisionProblem | null>(null);
   const send = async (path: string, body: unknown): Promise<void> => {

@@ -1,7 +1,6 @@
 'use client';
 
 import Link from 'next/link';
-import { Drawer } from '@mantine/core';
 import { unifiedDiff, type LockstepEvent, type ParityCellDetail } from '@lockstep/engine';
 import { plural, shortId } from '../../lib/format.ts';
 import { useResource } from '../../lib/use-snapshot.ts';
@@ -9,6 +8,7 @@ import { Diff } from '../../ui/Diff.tsx';
 import { diffLines, prettyJson } from '../../ui/diff.logic.ts';
 import { Foreign } from '../../ui/Foreign.tsx';
 import { Failed, Loading } from '../../ui/Notices.tsx';
+import { Sheet } from '../../ui/Sheet.tsx';
 import { When } from '../../ui/When.tsx';
 import { StateMark, stateClass } from './StateMark.tsx';
 import { stateLooks } from './parity.logic.ts';
@@ -26,15 +26,9 @@ export const CellDrawer = ({
 }) => {
   const [setting = '', path = ''] = cell?.split(':') ?? [];
   return (
-    <Drawer
-      opened={cell !== null}
-      onClose={onClose}
-      position="right"
-      size="min(44rem, 100%)"
-      title={<span className="mono">{`${setting} on ${path}`}</span>}
-    >
+    <Sheet opened={cell !== null} onClose={onClose} title={`${setting} on ${path}`}>
       {cell === null ? null : <Cell key={cell} setting={setting} path={path} agent={agent} />}
-    </Drawer>
+    </Sheet>
   );
 };
 

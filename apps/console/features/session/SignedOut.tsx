@@ -10,7 +10,10 @@ import { Empty } from '../../ui/Notices.tsx';
 /** How to get in: a link from the terminal, or a token. */
 export const SignedOut = ({ problem = null }: { readonly problem?: string | null }) => (
   <div className="page">
-    <Empty title={problem === null ? 'You are not signed in' : 'This link does not sign you in'}>
+    <Empty
+      as="h1"
+      title={problem === null ? 'You are not signed in' : 'This link does not sign you in'}
+    >
       {problem === null ? null : <p role="alert">{problem}</p>}
       <p>
         The terminal in which <code>npx lockstep up</code> runs shows a sign-in link; open it in

@@ -1,6 +1,6 @@
 'use client';
 
-import { Modal } from '@mantine/core';
+import { Dialog } from '../../ui/Sheet.tsx';
 import styles from './shell.module.css';
 
 const keys: readonly (readonly [key: string, what: string])[] = [
@@ -20,7 +20,7 @@ export const KeyboardHelp = ({
   readonly opened: boolean;
   readonly onClose: () => void;
 }) => (
-  <Modal opened={opened} onClose={onClose} title="Keys" size="md">
+  <Dialog opened={opened} onClose={onClose} title="Keys">
     <dl className={styles['help']}>
       {keys.map(([key, what]) => (
         <div key={key} style={{ display: 'contents' }}>
@@ -31,5 +31,5 @@ export const KeyboardHelp = ({
         </div>
       ))}
     </dl>
-  </Modal>
+  </Dialog>
 );

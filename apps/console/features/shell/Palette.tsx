@@ -2,10 +2,11 @@
 
 import { useEffect, useMemo, useState, type KeyboardEvent } from 'react';
 import { useRouter } from 'next/navigation';
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { TurnRow } from '@lockstep/engine';
 import { getJson } from '../../lib/api.ts';
 import { Foreign } from '../../ui/Foreign.tsx';
+import { Dialog } from '../../ui/Sheet.tsx';
 import { pages } from './pages.ts';
 import { placesFor, type Place } from './palette.logic.ts';
 import styles from './shell.module.css';
@@ -19,9 +20,9 @@ export const Palette = ({
   readonly opened: boolean;
   readonly onClose: () => void;
 }) => (
-  <Modal opened={opened} onClose={onClose} title="Go to" size="lg" yOffset="8vh">
+  <Dialog opened={opened} onClose={onClose} title="Go to">
     <Places onClose={onClose} />
-  </Modal>
+  </Dialog>
 );
 
 const Places = ({ onClose }: { readonly onClose: () => void }) => {

@@ -32,7 +32,7 @@ export const Settings = () => {
       <button
         type="button"
         className={styles['plain']}
-        aria-label={`times: ${zone}, switch to ${zone === 'utc' ? 'local' : 'utc'}`}
+        aria-label={zone === 'utc' ? 'UTC: switch to local time' : 'local time: switch to UTC'}
         onClick={() => {
           setZone(zone === 'utc' ? 'local' : 'utc');
         }}

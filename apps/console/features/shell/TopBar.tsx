@@ -102,14 +102,12 @@ const Search = () => {
     ],
     [],
   );
+  const help = (): void => {
+    setOpen('help');
+  };
   useHotkeys([
-    [
-      'shift+?',
-      () => {
-        setOpen('help');
-      },
-      { usePhysicalKeys: false },
-    ],
+    ['shift+?', help],
+    ['?', help],
   ]);
   const close = (): void => {
     setOpen(null);

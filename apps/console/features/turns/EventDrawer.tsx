@@ -1,12 +1,12 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import { Drawer } from '@mantine/core';
 import type { LockstepEvent } from '@lockstep/engine';
 import { getJson, messageOf } from '../../lib/api.ts';
 import { Id } from '../../ui/Id.tsx';
 import { JsonView } from '../../ui/JsonView.tsx';
 import { Loading } from '../../ui/Notices.tsx';
+import { Sheet } from '../../ui/Sheet.tsx';
 import { When } from '../../ui/When.tsx';
 
 /** One event of a turn, as it stands in the log. */
@@ -19,15 +19,9 @@ export const EventDrawer = ({
   readonly event: string | null;
   readonly onClose: () => void;
 }) => (
-  <Drawer
-    opened={event !== null}
-    onClose={onClose}
-    position="right"
-    size="min(46rem, 100%)"
-    title="Event"
-  >
+  <Sheet opened={event !== null} onClose={onClose} title="Event">
     {event === null ? null : <OneEvent key={event} turn={turn} id={event} />}
-  </Drawer>
+  </Sheet>
 );
 
 type Read =

@@ -36,7 +36,7 @@ export const TurnView = ({ id }: { readonly id: string }) => {
     return (
       <div className="page">
         {resource.code === 'not_found' ? (
-          <Empty title="There is no such turn here">
+          <Empty as="h1" title="There is no such turn here">
             <p className="mono">{id}</p>
             <Link href="/turns">All turns</Link>
           </Empty>
