@@ -142,7 +142,10 @@ export class ApiClient {
     return response.json();
   }
 
-  async #fetch(path: string, init: RequestInit): Promise<Response> {
+  async #fetch(
+    path: string,
+    init: RequestInit & { readonly headers: Record<string, string> },
+  ): Promise<Response> {
     try {
       return await fetch(new URL(path, this.#address.url), {
         ...init,

@@ -15,7 +15,7 @@ import { addTurnCommands } from './commands/turn-commands.ts';
 type Work<A extends unknown[]> = (
   context: CommandContext,
   ...args: A
-) => Promise<ExitCode | void> | ExitCode | void;
+) => Promise<ExitCode> | Promise<void> | ExitCode | undefined;
 
 /** Turns work on a context into an action of commander. */
 export type Act = <A extends unknown[]>(work: Work<A>) => (...args: A) => Promise<void>;

@@ -118,6 +118,10 @@ export const addApprovalCommands = (program: Command, act: Act): void => {
         show(context.out, row, () => full(row, context.now()));
       }),
     );
+  addDecisions(group, act);
+};
+
+const addDecisions = (group: Command, act: Act): void => {
   group
     .command('approve')
     .description('let the call run, once or from now on')

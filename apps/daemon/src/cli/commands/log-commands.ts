@@ -42,7 +42,7 @@ const tail = async (context: CommandContext, flags: EventFlags): Promise<void> =
   const query = queryOf(flags);
   query.set('after', flags.after ?? 'end');
   try {
-    const path = `/v1/events/stream?${query}`;
+    const path = `/v1/events/stream?${query.toString()}`;
     for await (const message of daemonClient(context).stream(path, { signal: stop.signal }))
       if (message.event === 'event')
         context.out.write(`${eventLine(context, eventBody.parse(message.data))}\n`);
@@ -59,7 +59,7 @@ const exportEvents = async (context: CommandContext, flags: EventFlags): Promise
     const query = queryOf(flags);
     query.set('after', after);
     query.set('limit', '1000');
-    const page = listOf(eventBody).parse(await client.get(`/v1/events?${query}`));
+    const page = listOf(eventBody).parse(await client.get(`/v1/events?${query.toString()}`));
     for (const event of page.items) context.out.write(`${JSON.stringify(event)}\n`);
     if (page.next === null) return;
     after = page.next;

@@ -78,6 +78,10 @@ export const addTokenCommands = (program: Command, act: Act): void => {
         );
       }),
     );
+  addOthers(group, act);
+};
+
+const addOthers = (group: Command, act: Act): void => {
   group
     .command('revoke')
     .description('end a token; open streams of it end too')

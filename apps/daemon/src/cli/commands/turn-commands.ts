@@ -96,7 +96,9 @@ const listTurns = async (
   const query = new URLSearchParams({ limit: flags.limit ?? '30' });
   if (flags.agent !== undefined) query.set('agent', flags.agent);
   if (flags.status !== undefined) query.set('status', flags.status);
-  const list = listOf(turnRow).parse(await daemonClient(context).get(`/v1/turns?${query}`));
+  const list = listOf(turnRow).parse(
+    await daemonClient(context).get(`/v1/turns?${query.toString()}`),
+  );
   show(context.out, list, () =>
     list.items.length === 0
       ? 'no turns'
