@@ -24,7 +24,7 @@ export const main = (argv: readonly string[]): Promise<number> => {
     cwd: process.cwd(),
     write: (text) => process.stdout.write(text),
     note: (text) => process.stderr.write(text),
-    columns: process.stdout.isTTY ? process.stdout.columns : null,
+    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: Date.now,
     version: version(),
   });

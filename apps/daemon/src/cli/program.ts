@@ -26,8 +26,8 @@ export interface Surroundings {
   readonly cwd: string;
   readonly write: (text: string) => void;
   readonly note: (text: string) => void;
-  /** Width of the terminal; null when the output is no terminal. */
-  readonly columns: number | null;
+  /** Width of the terminal; absent when the output is no terminal. */
+  readonly columns?: number | undefined;
   readonly now: () => number;
   readonly version: string;
 }
@@ -42,7 +42,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
       const settings = settingsFrom(program.opts<GlobalFlags>(), around.env, around.cwd);
       const context: CommandContext = {
         settings,
-        out: { write: around.write, json: settings.json, columns: around.columns },
+        out: { write: around.write, json: settings.json, columns: around.columns ?? null },
         note: (text) => {
           around.note(`${text}\n`);
         },
