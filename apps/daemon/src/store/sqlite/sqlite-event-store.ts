@@ -20,6 +20,7 @@ import type { LedgerKeeper } from './ledger-keeper.ts';
 import { LogReader } from './log-reader.ts';
 import { recentEvents } from './recent-events.ts';
 import { revisionOf, wireAppend, type Append } from './wire-append.ts';
+import { packAppends, unpackResults } from './wire-pack.ts';
 import type { WireAppend, WireResult } from './wire.ts';
 import type { WriterThread } from './writer-thread.ts';
 
@@ -146,10 +147,13 @@ class AcknowledgedLog {
   }
 
   async #commit(appends: readonly WireAppend[]): Promise<readonly WireResult[]> {
-    const reply = await this.#parts.writer.request({ kind: 'appends', appends });
+    const reply = await this.#parts.writer.request({
+      kind: 'appends',
+      appends: packAppends(appends),
+    });
     const results =
       reply?.kind === 'appended'
-        ? reply.results
+        ? unpackResults(reply.results)
         : appends.map((): WireResult => ({ kind: 'unavailable', code: 'WRITER_GONE' }));
     for (const [i, append] of appends.entries()) this.#acknowledge(append, results[i]);
     this.#parts.keeper.acknowledged(this.head);

@@ -9,6 +9,9 @@ export interface WireEvent extends Stampable {
   readonly meta: string;
 }
 
+/** Appends or results as one list, see wire-pack. */
+export type Packed = readonly (string | number | null)[];
+
 export interface WireAppend {
   readonly stream: string;
   /** -1 = the stream must not exist. Inside the adapter only. */
@@ -36,7 +39,7 @@ export interface WireCheckpoint {
 }
 
 export type WriterRequest =
-  | { readonly kind: 'appends'; readonly appends: readonly WireAppend[] }
+  | { readonly kind: 'appends'; readonly appends: Packed }
   | { readonly kind: 'checkpoint'; readonly checkpoint: WireCheckpoint }
   | { readonly kind: 'close' };
 
@@ -49,6 +52,6 @@ export type WriterReply =
       readonly code: string | null;
       readonly message: string;
     }
-  | { readonly kind: 'appended'; readonly results: readonly WireResult[] }
+  | { readonly kind: 'appended'; readonly results: Packed }
   | { readonly kind: 'checkpointed'; readonly ok: boolean }
   | { readonly kind: 'closed' };

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { sqliteCode, StoreError, storeError } from '../store-error.ts';
 import { openLogForWriting, readInfo } from './log-schema.ts';
 import { LogWriter } from './log-writer.ts';
+import { packResults, unpackAppends } from './wire-pack.ts';
 import type { WriterReply, WriterRequest } from './wire.ts';
 
 // INVARIANT: this thread loads no schemas and no framework, so that it costs little memory.
@@ -16,7 +17,10 @@ const reply = (message: WriterReply): void => {
 const answer = (writer: LogWriter, request: WriterRequest): void => {
   switch (request.kind) {
     case 'appends':
-      reply({ kind: 'appended', results: writer.commit(request.appends) });
+      reply({
+        kind: 'appended',
+        results: packResults(writer.commit(unpackAppends(request.appends))),
+      });
       return;
     case 'checkpoint':
       reply({ kind: 'checkpointed', ok: writer.checkpoint(request.checkpoint) });
