@@ -161,6 +161,7 @@ describe('given a turn that waits for an approval', () => {
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByRole('button', { name: 'Deny (Enter)' }).click();
     await outcome('granted');
+    await page.getByRole('alert').filter({ hasText: 'decided before you' }).waitFor();
     const said = await page.getByRole('region', { name: 'request', exact: true }).innerText();
     expect(said).toMatch(/token …\w{8} \(rest\) decided before you: granted: once, now/);
     expect(said).toMatch(/granted by token …\w{8} \(rest\) now/);

@@ -85,6 +85,7 @@ const readAgainAndAgain = <T>(path: string, onRead: (reading: Reading<T>) => voi
   let timer: ReturnType<typeof setTimeout> | undefined;
   let since: LockstepEvent[] | null = null;
   let again = false;
+  const wantedAgain = (): boolean => again;
   const read = async (): Promise<void> => {
     if (since !== null) {
       again = true;
@@ -97,7 +98,7 @@ const readAgainAndAgain = <T>(path: string, onRead: (reading: Reading<T>) => voi
     since = null;
     if (next === null) return;
     onRead({ read: next, since: came });
-    if (again) void read();
+    if (wantedAgain()) void read();
   };
   void read();
   return {

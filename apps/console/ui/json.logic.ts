@@ -7,8 +7,7 @@ export interface JsonToken {
 
 /** A value as lines of tokens to colour. No character in it hides. */
 export const jsonLines = (value: unknown): readonly (readonly JsonToken[])[] =>
-  // Undefined and functions have no JSON text.
-  visibleText(String(JSON.stringify(value, null, 2)))
+  visibleText(JSON.stringify(value ?? null, null, 2))
     .split('\n')
     .map(tokensOf);
 

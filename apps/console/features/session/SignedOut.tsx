@@ -1,6 +1,6 @@
 'use client';
 
-import { useState, type FormEvent } from 'react';
+import { useState, type SyntheticEvent } from 'react';
 import { Button, PasswordInput } from '@mantine/core';
 import { messageOf, signIn } from '../../lib/api.ts';
 import { useSession } from '../../lib/session.tsx';
@@ -31,7 +31,7 @@ const TokenForm = () => {
   const { refresh } = useSession();
   const [token, setToken] = useState('');
   const [error, setError] = useState<string | null>(null);
-  const submit = async (event: FormEvent): Promise<void> => {
+  const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault();
     try {
       await signIn({ token: token.trim() });
