@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { rebuildLog } from '../support/log-folder.ts';
 import {
@@ -9,6 +9,8 @@ import {
   type DaemonProcess,
   type ProcessFolder,
 } from '../support/lockstep-process.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const server = fileURLToPath(new URL('../support/counting-mcp-server.mjs', import.meta.url));
 
@@ -202,7 +204,7 @@ describe('given a daemon that is killed in the middle of its turns', () => {
     expect((await done()).sort()).toEqual(['again', 'again', 'asked', 'held', 'thinking']);
     expect(await second.stop()).toMatchObject({ code: 0 });
     expect(await rebuildLog(place.data)).toMatchObject({ turns: 4 });
-  }, 120_000);
+  });
 
   it('keeps that promise wherever between the steps of many turns it is killed', async () => {
     const turns: string[] = [];
@@ -233,5 +235,5 @@ describe('given a daemon that is killed in the middle of its turns', () => {
     expect(await daemon.stop()).toMatchObject({ code: 0 });
     expect(await place.lockstep(['doctor', '--log'])).toMatchObject({ code: 0 });
     expect(await rebuildLog(place.data)).toMatchObject({ turns: 8 });
-  }, 120_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { rebuildLog } from '../support/log-folder.ts';
 import {
@@ -10,6 +10,8 @@ import {
 } from '../support/lockstep-process.ts';
 import { startOpenAiServer, type OpenAiReply } from '../support/openai-server.ts';
 import type { ScriptedServer } from '../support/http-script.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** The conversation decides what the model server does, so that turns do not depend on each other. */
 const replies = new Map<string, readonly OpenAiReply[]>([

@@ -1,9 +1,11 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { rebuildLog } from '../support/log-folder.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 /** What only `owner` may ever see. */
 const canary = 'canary-5f2c19';

@@ -30,8 +30,8 @@ export interface ProcessFolder {
   readonly folder: string;
   readonly data: string;
   readonly config: string;
-  /** Starts a daemon; rejects with what it said when it does not come up. */
-  readonly up: (more?: readonly string[]) => Promise<DaemonProcess>;
+  /** Starts a daemon; rejects with what it said when it does not come up. `around` is a command that runs it. */
+  readonly up: (more?: readonly string[], around?: readonly string[]) => Promise<DaemonProcess>;
   /** Runs one command to its end. */
   readonly lockstep: (args: readonly string[], input?: string) => Promise<Ended>;
   /** Ends what still runs and removes the folder. */
@@ -39,37 +39,43 @@ export interface ProcessFolder {
 }
 
 /** Lays out a folder for the real program, which must be built. */
-export const processFolder = async (
-  config: string,
-  script: string,
-  at: { readonly data?: string } = {},
-): Promise<ProcessFolder> => {
+export const processFolder = async (config: string, script: string): Promise<ProcessFolder> => {
   if (!existsSync(join(root, 'apps/daemon/dist/cli/main.js')))
     throw new Error('the program is not built, run `npx tsc -b` first');
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-process-'));
   const file = join(folder, 'lockstep.toml');
-  const data = at.data ?? join(folder, 'data');
+  const data = join(folder, 'data');
   await writeFile(file, config);
   await writeFile(join(folder, 'script.yaml'), script);
   const running = new Set<ChildProcess>();
-  const start = (args: readonly string[], input = ''): ChildProcess => {
-    const { LOCKSTEP_URL: _url, LOCKSTEP_TOKEN: _token, ...env } = process.env;
-    const child = spawn(process.execPath, [bin, ...args], {
-      cwd: folder,
-      env: { ...env, LOCKSTEP_DATA: data, NO_COLOR: '1' },
-    });
+  const start = (
+    args: readonly string[],
+    input = '',
+    around: readonly string[] = [],
+  ): ChildProcess => {
+    const env = { ...process.env, LOCKSTEP_DATA: data, NO_COLOR: '1' };
+    for (const name of ['LOCKSTEP_URL', 'LOCKSTEP_TOKEN', 'LOCKSTEP_CONFIG'])
+      Reflect.deleteProperty(env, name);
+    const [program = '', ...words] = [...around, process.execPath, bin, ...args];
+    const child = spawn(program, words, { cwd: folder, env });
     running.add(child);
     child.once('close', () => running.delete(child));
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
     return child;
   };
   return {
     folder,
     data,
     config: file,
-    up: (more = []) =>
-      listening(start(['up', '--no-console', '--port', '0', '--json', '--log', 'error', ...more])),
+    up: (more = [], around = []) =>
+      listening(
+        start(
+          ['up', '--no-console', '--port', '0', '--json', '--log', 'error', ...more],
+          '',
+          around,
+        ),
+      ),
     lockstep: (args, input) => ended(start(args, input)),
     remove: async () => {
       await Promise.all([...running].map((child) => killed(child)));
@@ -82,12 +88,18 @@ const ended = (child: ChildProcess): Promise<Ended> => {
   let [stdout, stderr] = ['', ''];
   child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
   child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
-  return new Promise((done) => child.once('close', (code) => done({ code, stdout, stderr })));
+  return new Promise((done) => {
+    child.once('close', (code) => {
+      done({ code, stdout, stderr });
+    });
+  });
 };
 
 const killed = (child: ChildProcess): Promise<void> =>
   new Promise((done) => {
-    child.once('close', () => done());
+    child.once('close', () => {
+      done();
+    });
     if (!child.kill('SIGKILL')) done();
   });
 
@@ -109,6 +121,8 @@ const listening = (child: ChildProcess): Promise<DaemonProcess> => {
         kill: () => killed(child),
       });
     });
-    void end.then(({ code, stderr }) => fail(new Error(`ended with ${code}: ${stderr}`)));
+    void end.then(({ code, stderr }) => {
+      fail(new Error(`ended with ${code ?? 'a signal'}: ${stderr}`));
+    });
   });
 };
