@@ -111,3 +111,4 @@ export { explainPolicy, explainSetting, type ExplainedSetting } from './explain/
 export { valueText } from './explain/value-text.ts';
 export { comparePolicies, type Difference } from './explain/compare-policies.ts';
 export { settingsMarkdown } from './explain/settings-markdown.ts';
+export { composeYaml } from './config/compose-yaml.ts';

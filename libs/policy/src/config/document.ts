@@ -4,7 +4,9 @@ import type { ConfigProblemCode } from './problem.ts';
 /** Deepest nesting of tables and lists; no section needs half of it. */
 const maxDepth = 32;
 /** Most keys and items of one file, aliases of YAML counted each time they are used. */
-const maxNodes = 100_000;
+const maxNodes = 20_000;
+/** Most entries of one table. Checks look at every agent, and some at every pair of them. */
+const maxEntries = 500;
 
 /** A value with the places of what it is made of, the same for every format. */
 export type SourceNode =
@@ -104,6 +106,12 @@ const valueOf = (walk: Walk, node: SourceNode, path: ConfigPath, key = node.at):
 
 const tableOf = (walk: Walk, entries: readonly SourceEntry[], path: ConfigPath): unknown => {
   const table: Record<string, unknown> = {};
+  const beyond = entries[maxEntries];
+  if (beyond !== undefined) {
+    const message = `this table has more than ${maxEntries} entries`;
+    walk.problems.push(problemAt('too_large', path, beyond.at, message));
+    return table;
+  }
   for (const entry of entries) {
     const inner = [...path, entry.key];
     if (reservedKeys.has(entry.key)) {

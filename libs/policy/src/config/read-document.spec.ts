@@ -142,12 +142,42 @@ describe('a text that no section could mean is refused', () => {
   });
 
   it('when it is too long', () => {
-    expect(problemsIn(`# ${'x'.repeat(1_048_575)}`)).toEqual([
-      '-:-  too_large: the file is longer than 1048576 characters',
+    expect(problemsIn(`# ${'x'.repeat(131_071)}`)).toEqual([
+      '-:-  too_large: the file is longer than 131072 characters',
     ]);
-    expect(problemsIn(`# ${'x'.repeat(262_143)}`, 'yaml')).toEqual([
-      '-:-  too_large: the file is longer than 262144 characters',
+    expect(problemsIn(`# ${'x'.repeat(65_535)}`, 'yaml')).toEqual([
+      '-:-  too_large: the file is longer than 65536 characters',
     ]);
+  });
+
+  it('when one table has too many entries', () => {
+    const entries = Array.from({ length: 501 }, (_, n) => `a${n} = 1`).join('\n');
+    expect(problemsIn(`[agents]\n${entries}`)).toEqual([
+      '502:1 agents too_large: this table has more than 500 entries',
+    ]);
+  });
+
+  it('when it has too many keys and values', () => {
+    const list = `[${'1,'.repeat(10_000)}1]`;
+    expect(problemsIn(`a = ${list}\nb = ${list}`).map((line) => line.replace(/^.*: /, ''))).toEqual(
+      ['the file has more than 20000 keys and values'],
+    );
+  });
+
+  it('when an alias has no anchor before it', () => {
+    expect(problemsIn('a: *b\nc: &b 1', 'yaml')).toEqual([
+      '1:4  syntax: no anchor `b` stands before this',
+    ]);
+  });
+
+  it.each([
+    ['anchors', Array.from({ length: 5_000 }, (_, n) => `a${n}: &a${n} 1`).join('\n')],
+    ['aliases', `a: &a x\nb: [${'*a,'.repeat(20_000)}]`],
+    ['keys', Array.from({ length: 7_000 }, (_, n) => `k${n}: 1`).join('\n')],
+  ])('without looking at each pair of its %s', (_, text) => {
+    const since = performance.now();
+    problemsIn(text, 'yaml');
+    expect(performance.now() - since).toBeLessThan(5_000);
   });
 
   it('when it holds half a character', () => {
@@ -160,7 +190,12 @@ describe('a text that no section could mean is refused', () => {
     ['toml', `a = ${'['.repeat(20_000)}${']'.repeat(20_000)}`],
     ['toml', `[${'a.'.repeat(5000)}b]`],
     ['toml', `a = ${'['.repeat(40)}${']'.repeat(40)}`],
+    ['toml', `a = ${'['.repeat(60_000)}`],
+    ['toml', `${'"a".'.repeat(5_000)}b = 1`],
     ['yaml', '['.repeat(3000)],
+    ['yaml', '- '.repeat(30_000)],
+    ['yaml', '[{a: '.repeat(12_000)],
+    ['yaml', Array.from({ length: 300 }, (_, n) => `${' '.repeat(n)}a:`).join('\n')],
     ['yaml', '&a [*a]'],
     ['json', '['.repeat(5000)],
   ] as const)('when it is nested too deeply: %s', (format, text) => {
@@ -175,7 +210,7 @@ describe('a text that no section could mean is refused', () => {
       return `${name}: &${name} [${Array.from({ length: 10 }, () => inner).join(', ')}]`;
     });
     expect(problemsIn(levels.join('\n'), 'yaml')).toEqual([
-      '5:36  too_large: the aliases of this file add up to too much',
+      '5:8  too_large: the aliases of this file add up to too much',
     ]);
   });
 

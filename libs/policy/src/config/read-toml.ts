@@ -4,11 +4,28 @@ import type { Position } from './problem.ts';
 
 /** Reads TOML 1.0. The values are built from the parser's tree: its own conversion follows `__proto__`. */
 export const readToml = (text: string): SourceRead => {
+  if (nestsTooDeep(text)) return { ok: false, problems: [tooDeep] };
   try {
     return sourceOf(parseTOML(text, { tomlVersion: '1.0' }));
   } catch (error) {
     return { ok: false, problems: [syntaxProblem(error)] };
   }
+};
+
+const tooDeep = problemAt('too_large', [], null, 'the file is nested too deeply to be read');
+
+const mostOpen = 256;
+const longKey = /(?:(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){64}/;
+
+/** Whether a text could nest so deep that reading it costs too much stack. Brackets count wherever they stand, so a text may have
+ * some unpaired ones. The parser recurses: near the end of the stack a regular expression that is compiled ends the process. */
+const nestsTooDeep = (text: string): boolean => {
+  let open = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    open = Math.max(0, open + (bracket === '[' || bracket === '{' ? 1 : -1));
+    if (open > mostOpen) return true;
+  }
+  return longKey.test(text);
 };
 
 interface OpenTable {
@@ -109,8 +126,7 @@ const start = (node: AST.HasLocs): Position => ({
 });
 
 const syntaxProblem = (error: unknown) => {
-  if (!(error instanceof ParseError))
-    return problemAt('too_large', [], null, 'the file is nested too deeply to be read');
+  if (!(error instanceof ParseError)) return tooDeep;
   const at = { line: error.lineNumber, column: error.column + 1 };
   const duplicate = error.message === 'Defining a key multiple times is invalid';
   return duplicate

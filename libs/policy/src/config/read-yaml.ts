@@ -1,18 +1,10 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Document,
-  type YAMLError,
-} from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type YAMLError } from 'yaml';
+import { composeYaml } from './compose-yaml.ts';
 import { problemAt, type SourceEntry, type SourceNode, type SourceRead } from './document.ts';
 import type { ConfigProblem, Position } from './problem.ts';
 
 /** Most keys and items once every alias is followed, and the deepest nesting. */
-const maxNodes = 100_000;
+const maxNodes = 20_000;
 const maxDepth = 64;
 const maxProblems = 50;
 
@@ -20,30 +12,39 @@ const maxProblems = 50;
 export const readYaml = (text: string): SourceRead => {
   const lines = new LineCounter();
   try {
-    const document = parseDocument(text, {
-      lineCounter: lines,
+    const document = composeYaml(text, {
+      lines,
+      most: maxDepth,
       prettyErrors: false,
       stringKeys: true,
       version: '1.2',
       schema: 'core',
+      // The parser compares each key with all before it; ours are counted below.
+      uniqueKeys: false,
     });
+    if (document === null) return refuseDepth;
     const found = [...document.errors, ...document.warnings];
     if (found.length > 0) return { ok: false, problems: syntaxProblems(found, lines) };
     if (document.contents === null)
       return { ok: true, root: { kind: 'table', at: { line: 1, column: 1 }, entries: [] } };
-    const walk: Walk = { document, lines, nodes: 0, problem: null };
+    const walk: Walk = { lines, anchors: new Map(), nodes: 0, problem: null };
     const root = nodeOf(walk, document.contents, 0);
     return walk.problem === null ? { ok: true, root } : { ok: false, problems: [walk.problem] };
   } catch {
-    return { ok: false, problems: [problemAt('too_large', [], null, tooDeep)] };
+    return refuseDepth;
   }
 };
 
 const tooDeep = 'the file is nested too deeply to be read';
+const refuseDepth: SourceRead = {
+  ok: false,
+  problems: [problemAt('too_large', [], null, tooDeep)],
+};
 
 interface Walk {
-  readonly document: Document;
   readonly lines: LineCounter;
+  /** The last node under each name. The parser's own look-up goes through the whole file for each alias. */
+  readonly anchors: Map<string, unknown>;
   nodes: number;
   problem: ConfigProblem | null;
 }
@@ -57,7 +58,17 @@ const nodeOf = (walk: Walk, node: unknown, depth: number, seen?: Position): Sour
     return { kind: 'scalar', at, value: null };
   }
   // What an alias brings along stands, for a reader, where the alias stands.
-  if (isAlias(node)) return nodeOf(walk, node.resolve(walk.document), depth + 1, at);
+  if (isAlias(node)) {
+    if (!walk.anchors.has(node.source))
+      walk.problem ??= problemAt(
+        'syntax',
+        [],
+        at,
+        `no anchor \`${node.source}\` stands before this`,
+      );
+    return nodeOf(walk, walk.anchors.get(node.source), depth + 1, at);
+  }
+  if (seen === undefined) noteAnchor(walk, node);
   if (isScalar(node)) return { kind: 'scalar', at, value: node.value };
   if (isSeq(node))
     return {
@@ -66,18 +77,29 @@ const nodeOf = (walk: Walk, node: unknown, depth: number, seen?: Position): Sour
       items: node.items.map((item) => nodeOf(walk, item, depth + 1, seen)),
     };
   if (isMap(node)) {
+    const keys = new Set<string>();
     const entries = node.items.map((pair): SourceEntry => {
       const keyAt = seen ?? place(walk.lines, pair.key);
+      const key = keyText(pair.key);
+      if (keys.has(key)) walk.problem ??= problemAt('duplicate_key', [], keyAt, setBefore);
+      keys.add(key);
       const inner = pair.value ?? null;
       const value: SourceNode =
         inner === null
           ? { kind: 'scalar', at: keyAt, value: null }
           : nodeOf(walk, inner, depth + 1, seen);
-      return { key: keyText(pair.key), at: keyAt, node: value };
+      return { key, at: keyAt, node: value };
     });
     return { kind: 'table', at, entries };
   }
   return { kind: 'scalar', at, value: null };
+};
+
+const setBefore = 'this key was set before, keep one of the two';
+
+const noteAnchor = (walk: Walk, node: unknown): void => {
+  if (!(isScalar(node) || isSeq(node) || isMap(node)) || node.anchor === undefined) return;
+  walk.anchors.set(node.anchor, node);
 };
 
 const keyText = (key: unknown): string => {
@@ -99,8 +121,6 @@ const position = (lines: LineCounter, offset: number): Position => {
 const syntaxProblems = (found: readonly YAMLError[], lines: LineCounter): ConfigProblem[] =>
   found.slice(0, maxProblems).map((error) => {
     const at = position(lines, error.pos[0]);
-    if (error.code === 'DUPLICATE_KEY')
-      return problemAt('duplicate_key', [], at, 'this key was set before, keep one of the two');
     if (error.code === 'RESOURCE_EXHAUSTION') return problemAt('too_large', [], null, tooDeep);
     const message = error.message.split('\n')[0] ?? '';
     return problemAt('syntax', [], at, `this is no YAML: ${lowerFirst(message)}`);

@@ -1,5 +1,6 @@
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { composeYaml } from '@lockstep/policy';
 import { RE2JS } from 're2js';
+import { isNode, LineCounter, type Document } from 'yaml';
 import { scriptSchema, type Script } from './script.schema.ts';
 
 export interface ScriptProblem {
@@ -16,6 +17,7 @@ export type ParsedScript =
   | { readonly ok: false; readonly problems: readonly ScriptProblem[] };
 
 const largest = 4 * 1024 * 1024;
+const deepest = 100;
 
 /** Reads a script strictly; every problem comes with its line. */
 export const parseScript = (text: string, file: string): ParsedScript => {
@@ -28,7 +30,9 @@ export const parseScript = (text: string, file: string): ParsedScript => {
   if (text.length > largest)
     return { ok: false, problems: [problem(1, '', `a script may have ${largest} characters`)] };
   const lines = new LineCounter();
-  const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const doc = composeYaml(text, { lines, most: deepest, prettyErrors: false, uniqueKeys: true });
+  if (doc === null)
+    return { ok: false, problems: [problem(1, '', `a script nests at most ${deepest} levels`)] };
   const broken = [...doc.errors, ...doc.warnings];
   if (broken.length > 0)
     return {

@@ -235,6 +235,15 @@ describe('given a script with errors', () => {
     const found = problems(text);
     expect(found[0]).toMatch(message);
   });
+
+  it('refuses one that nests too deep before anything recurses into it', () => {
+    expect(parseScript('[{a: '.repeat(12_000), 'deep.yaml')).toEqual({
+      ok: false,
+      problems: [
+        { file: 'deep.yaml', line: 1, path: '', message: 'a script nests at most 100 levels' },
+      ],
+    });
+  });
 });
 
 describe('given a provider entry', () => {
