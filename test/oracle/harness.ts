@@ -23,6 +23,8 @@ import {
   type ToolRun,
 } from '@lockstep/engine/testing';
 import { configSchema, digestOf, type AppliedConfig } from '@lockstep/policy';
+import { afterEach } from 'vitest';
+import { expectSameAgain } from '../replay/same-again.ts';
 
 /** Where the tests' machine keeps its files. */
 const host = {
@@ -100,6 +102,8 @@ export interface World {
   readonly lastStates: Map<string, TurnState>;
   /** Puts another config in force. */
   readonly apply: (applied: AppliedConfig) => void;
+  /** Every config that was in force. */
+  readonly configs: () => readonly AppliedConfig[];
   /** Events of all turn streams, in order. */
   turnEvents(): readonly LockstepEvent[];
   /** Lets everything that can go on without an alarm go on. */
@@ -118,6 +122,13 @@ export interface WorldOptions {
   readonly clock?: FixedClock;
   readonly tools?: FakeTools;
 }
+
+const worlds: World[] = [];
+
+// Every turn that is recorded here is made again from its log.
+afterEach(() => {
+  for (const { memory, configs } of worlds.splice(0)) expectSameAgain(memory.events(), configs());
+});
 
 /** A daemon's turns over doubles: real resolve(), gate, decider and runner; an in-memory log, a fake model and fake tools. */
 export const world = (options: WorldOptions): World => {
@@ -160,7 +171,7 @@ export const world = (options: WorldOptions): World => {
   turns.running.onRest((runner, turn) => {
     lastStates.set(turn, runner.state);
   });
-  return {
+  const made: World = {
     turns,
     lastStates,
     memory,
@@ -170,16 +181,19 @@ export const world = (options: WorldOptions): World => {
     tools,
     problems,
     apply: config.apply,
+    configs: config.known,
     turnEvents: () => memory.events().filter((event) => event.stream.startsWith('turn-')),
     quiet: async () => {
       for (let i = 0; i < 25; i += 1) await new Promise(setImmediate);
     },
   };
+  worlds.push(made);
+  return made;
 };
 
 const currentConfig = (
   first: AppliedConfig,
-): CurrentConfig & { readonly apply: (applied: AppliedConfig) => void } => {
+): CurrentConfig & Pick<World, 'apply'> & { readonly known: World['configs'] } => {
   const known = [first];
   const listeners = new Set<(applied: AppliedConfig) => void>();
   return {
@@ -189,6 +203,7 @@ const currentConfig = (
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    known: () => known,
     apply: (applied) => {
       known.push(applied);
       for (const listener of listeners) listener(applied);

@@ -26,6 +26,7 @@ export {
   type EventProblem,
   type EventType,
   type Fact,
+  type KnownParts,
   type LockstepEvent,
   type NewEvent,
   type StreamFamily,
@@ -129,7 +130,9 @@ export {
   recoverySteps,
   type RecoveryStep,
 } from './turn/recover.ts';
+export { readCall, unsealedIn } from './turn/read-call.ts';
 export { speculate } from './turn/speculate.ts';
+export { whyRefused } from './turn/why-refused.ts';
 export {
   activeAt,
   callsOf,
@@ -223,3 +226,7 @@ export {
 export { matchesTrail, trailEntry, type TrailFilter } from './projections/agent-trail.ts';
 export { approvalsInbox } from './projections/approvals-inbox.ts';
 export { unifiedDiff } from './gate/unified-diff.ts';
+export { thisBuild, type Engine } from './replay/engine.ts';
+export { readHistory, type ReadHistory } from './replay/read-history.ts';
+export { replayer, replayTurn, type Replayer, type ReplayHistory } from './replay/replay-turn.ts';
+export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './replay/report.ts';

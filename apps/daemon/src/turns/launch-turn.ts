@@ -1,11 +1,10 @@
 import type { CommandOf, Content } from '@lockstep/engine';
-import { utf8Bytes, inlineLimitBytes } from '@lockstep/engine';
+import { utf8Bytes, inlineLimitBytes, whyRefused } from '@lockstep/engine';
 import {
   digestOf,
   resolve,
   type AppliedConfig,
   type Origin,
-  type ResolutionProblem,
   type Resolution,
   type ResolveRecords,
   type ResolveRequest,
@@ -275,26 +274,6 @@ const sessionMisnamed = (session: string): LaunchResult => ({
   kind: 'session_refused',
   message: `\`${session}\` is no session of this agent: leave it out to open a new one`,
 });
-
-const unavailable = new Set(['unknown_agent', 'disabled_agent', 'incomplete_agent']);
-
-/** What the sender is told: the same for unknown, disabled and incomplete agents. */
-const whyRefused = (
-  agent: string,
-  problems: readonly ResolutionProblem[],
-): Pick<CommandOf<'RefuseTurn'>, 'code' | 'shown'> => {
-  const [first] = problems;
-  if (first === undefined)
-    return { code: 'stopped', shown: `work of agent \`${agent}\` is stopped` };
-  if (problems.some((problem) => unavailable.has(problem.code)))
-    return { code: 'agent_unavailable', shown: `agent \`${agent}\` is not available` };
-  return {
-    code: problems.some((problem) => problem.code === 'not_permitted')
-      ? 'not_permitted'
-      : 'invalid_request',
-    shown: first.message,
-  };
-};
 
 /** Ids of a request. With an idempotency key they follow from it, so that a repeat is the same message, session and turn. Null = the
  * session's name is not one of this agent's. */

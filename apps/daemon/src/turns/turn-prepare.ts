@@ -2,9 +2,10 @@ import {
   callsOf,
   matchGrants,
   prepareModelInput,
+  readCall,
   textFrom,
+  unsealedIn,
   type BuiltInput,
-  type CallState,
   type ConversationTurn,
   type Facts,
   type GateCall,
@@ -13,7 +14,7 @@ import {
   type PreparedCall,
   type ToolScope,
 } from '@lockstep/engine';
-import { canonicalJson, digestOfText, matchesClauses, type Principal } from '@lockstep/policy';
+import type { Principal } from '@lockstep/policy';
 import type { Catalog } from './tool-catalog.ts';
 import type { Texts } from './turn-contents.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -58,7 +59,10 @@ export const prepareCalls = (
   return Promise.all(
     callsOf(state)
       .filter((call) => ids.includes(call.call))
-      .map((call) => prepareCall(state, gateCall(call, textOf(call.args), around.catalog), around)),
+      .map((call) => {
+        const spec = around.catalog.find(call.alias);
+        return prepareCall(state, readCall(call, textOf(call.args), spec), around);
+      }),
   );
 };
 
@@ -105,30 +109,6 @@ const inspect = async (
   }
 };
 
-const gateCall = (call: CallState, raw: string, catalog: Catalog): GateCall => {
-  const args = readArgs(raw);
-  return {
-    call: call.call,
-    alias: call.alias,
-    spec: catalog.find(call.alias),
-    args,
-    argsDigest: digestOfText(args.ok ? canonicalJson(args.value) : raw),
-  };
-};
-
-/** Some models send nothing where a tool takes no arguments. */
-const readArgs = (raw: string): GateCall['args'] => {
-  if (raw.trim() === '') return { ok: true, value: {} };
-  try {
-    const value: unknown = JSON.parse(raw);
-    // What has no canonical form (a lone surrogate) is not taken either.
-    canonicalJson(value);
-    return { ok: true, value };
-  } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : 'unreadable' };
-  }
-};
-
 const factsOf = (
   state: OpenTurn,
   call: GateCall,
@@ -162,12 +142,4 @@ const factsOf = (
           }),
     unsettled: spec === null ? null : parts.ledger.unsettled(session, spec.id, argsDigest),
   };
-};
-
-/** Placeholders that the tool port will replace in the arguments of this call. */
-const unsealedIn = (state: OpenTurn, { spec, args }: GateCall): readonly string[] => {
-  if (spec === null || !args.ok || !matchesClauses(state.policy.secrets.unseal, spec.id).ok)
-    return [];
-  const found = JSON.stringify(args.value).matchAll(/«(?:secret|sealed):([^»]+)»/g);
-  return [...new Set([...found].flatMap((match) => match[1] ?? []))].sort();
 };

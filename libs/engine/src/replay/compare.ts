@@ -1,0 +1,66 @@
+import { canonicalJson, digestOfText } from '@lockstep/policy';
+import type { TurnFact } from '../events/event.ts';
+import { utf8Bytes } from '../log/size.ts';
+import type { FieldDifference } from './report.ts';
+
+/** Where two facts differ. Content counts as the same inline and as the artifact that has its digest. Empty = they are the same. */
+export const differences = (recorded: TurnFact, replayed: TurnFact): readonly FieldDifference[] => {
+  if (recorded.type !== replayed.type)
+    return [{ path: 'type', recorded: textOf(recorded.type), replayed: textOf(replayed.type) }];
+  const found: FieldDifference[] = [];
+  compare({ recorded: recorded.data, replayed: replayed.data }, '', found);
+  return found;
+};
+
+interface Pair {
+  readonly recorded: unknown;
+  readonly replayed: unknown;
+}
+
+const compare = ({ recorded, replayed }: Pair, path: string, found: FieldDifference[]): void => {
+  if (Object.is(recorded, replayed)) return;
+  if (Array.isArray(recorded) && Array.isArray(replayed)) {
+    const length = Math.max(recorded.length, replayed.length);
+    for (let i = 0; i < length; i += 1)
+      compare({ recorded: recorded[i], replayed: replayed[i] }, `${path}[${i}]`, found);
+    return;
+  }
+  if (isTable(recorded) && isTable(replayed)) {
+    if (isSameContent(recorded, replayed)) return;
+    for (const key of new Set([...Object.keys(recorded), ...Object.keys(replayed)]))
+      compare(
+        { recorded: recorded[key], replayed: replayed[key] },
+        path === '' ? key : `${path}.${key}`,
+        found,
+      );
+    return;
+  }
+  found.push({ path, recorded: textOf(recorded), replayed: textOf(replayed) });
+};
+
+type Table = Readonly<Record<string, unknown>>;
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isSameContent = (recorded: Table, replayed: Table): boolean => {
+  if (!('artifact' in recorded) || !('inline' in replayed)) return false;
+  const text = contentText(replayed['inline']);
+  return digestOfText(text) === recorded['artifact'] && utf8Bytes(text) === recorded['bytes'];
+};
+
+const contentText = (inline: unknown): string => {
+  if (typeof inline === 'string') return inline;
+  if (!isTable(inline)) return textOf(inline) ?? '';
+  const known = snapshotTexts.get(inline);
+  if (known !== undefined) return known;
+  const text = canonicalJson(inline);
+  snapshotTexts.set(inline, text);
+  return text;
+};
+
+// Policies are shared by many turns: their text is made once.
+const snapshotTexts = new WeakMap<object, string>();
+
+const textOf = (value: unknown): string | null =>
+  value === undefined ? null : canonicalJson(value);
