@@ -8,7 +8,7 @@ export const settingsMarkdown = (): string =>
     '# Settings',
     '',
     'Every setting that a policy holds, made from the registry in `libs/policy/src/surfaces`: change it there, then run',
-    '`npx tsx docs/settings.mts` to write this page again.',
+    '`npm run docs` to write this page again.',
     '',
     'A value is taken from the agent, then from its profile, then from the default; it replaces the lower one whole. Absent means',
     '"not said here", `[]` is none, `"*"` is all. A setting marked *later* is refused when written, and every policy holds its',
