@@ -62,21 +62,34 @@ export interface EventProblem {
   readonly message: string;
 }
 
+/** Parts of a record that were held to their schema before: they are taken as they are. */
+export interface KnownParts {
+  readonly meta: boolean;
+  readonly data: boolean;
+}
+
+const nothingKnown: KnownParts = { meta: false, data: false };
 const fullSchemas = new Map<string, z.ZodType>();
-const fullSchema = (type: EventType): z.ZodType => {
-  const known = fullSchemas.get(type);
+const fullSchema = (type: EventType, parts: KnownParts): z.ZodType => {
+  const key = `${type} ${parts.meta ? 'm' : ''}${parts.data ? 'd' : ''}`;
+  const known = fullSchemas.get(key);
   if (known !== undefined) return known;
-  const made = envelopeSchema.extend({ type: z.literal(type), data: payloads[type] });
-  fullSchemas.set(type, made);
+  const made = envelopeSchema.extend({
+    type: z.literal(type),
+    data: parts.data ? z.unknown() : payloads[type],
+    meta: parts.meta ? z.unknown() : envelopeShape.meta,
+  });
+  fullSchemas.set(key, made);
   return made;
 };
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(payloads, type);
 
 /** Reads one record strictly: unknown types, unknown keys and wrong values are problems, never repaired.
- * Use at the two edges only: reading from a store, and SSE or file input. */
+ * Use at the two edges only: reading from a store, and SSE or file input. `known`: what of it need not be looked at again. */
 export const parseEvent = (
   record: unknown,
+  known: KnownParts = nothingKnown,
 ): { ok: true; event: LockstepEvent } | { ok: false; problems: readonly EventProblem[] } => {
   const type = (record as { type?: unknown } | null)?.type;
   if (typeof type !== 'string' || !isEventType(type))
@@ -84,7 +97,7 @@ export const parseEvent = (
       ok: false,
       problems: [{ where: 'type', message: `unknown event type \`${String(type)}\`` }],
     };
-  const read = fullSchema(type).safeParse(record);
+  const read = fullSchema(type, known).safeParse(record);
   if (read.success) return { ok: true, event: read.data as LockstepEvent };
   return {
     ok: false,
