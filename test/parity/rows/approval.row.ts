@@ -13,7 +13,7 @@ export const approvalRows = {
     { title: 'absent is none', agent: {}, expected: [[]] },
     {
       title: 'a list',
-      agent: { approval: { auto_approve: ['file_write'] } },
+      agent: { tools: { allowed: ['file_*'] }, approval: { auto_approve: ['file_write'] } },
       expected: [['builtin:file_write']],
     },
   ],

@@ -81,7 +81,7 @@ export const secretsRows = {
     { title: 'absent is none', agent: {}, expected: [[]] },
     {
       title: 'a list',
-      agent: { secrets: { unseal: ['http_fetch'] } },
+      agent: { tools: { allowed: ['http_fetch'] }, secrets: { unseal: ['http_fetch'] } },
       expected: [['builtin:http_fetch']],
     },
   ],

@@ -8,6 +8,8 @@ export interface Row {
   /** Other sections of the config. */
   readonly rest?: Fragment;
   readonly expected: unknown;
+  /** Set where no daemon takes such a config, with what it says of it: the seam holds all the same. */
+  readonly refused?: RegExp;
 }
 
 /** Rows of one surface: a setting without one does not compile. */

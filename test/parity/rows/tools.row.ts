@@ -7,7 +7,11 @@ export const toolsRows = {
     { title: 'a star is all', agent: { tools: { allowed: '*' } }, expected: [['*']] },
     {
       title: 'a bare name is a built-in tool',
-      agent: { tools: { allowed: ['file_read', 'mcp:files/*'] } },
+      agent: { tools: { allowed: ['file_read', 'mcp:files/*'] }, mcp_bundles: ['files'] },
+      rest: {
+        mcp: { servers: { files: { transport: 'stdio', command: 'x', expose: '*' } } },
+        mcp_bundles: { files: { servers: ['files'] } },
+      },
       expected: [['builtin:file_read', 'mcp:files/*']],
     },
     {

@@ -19,6 +19,7 @@ export const workspaceRows = {
       title: 'it stays on where nothing permits to switch it off',
       agent: { workspace: { workspace_only: false } },
       expected: true,
+      refused: /`workspace_only = false` cannot act without/,
     },
     {
       title: 'full autonomy permits it',
