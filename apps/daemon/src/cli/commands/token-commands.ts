@@ -8,6 +8,8 @@ import { daemonClient } from '../context.ts';
 import { show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
+const linkBody = z.looseObject({ link: z.string(), expires: z.number() });
+
 const issued = z.looseObject({ id: z.string(), token: z.string() });
 
 interface CreateFlags {
@@ -38,7 +40,7 @@ const bodyOf = (name: string, flags: CreateFlags): object => {
   };
 };
 
-/** token create, list, revoke, local. */
+/** token create, list, revoke, local, link. */
 export const addTokenCommands = (program: Command, act: Act): void => {
   const group = program.command('token').description('who may speak to the daemon');
   group
@@ -104,6 +106,19 @@ const addOthers = (group: Command, act: Act): void => {
             `no daemon runs on \`${context.settings.data}\`, start one with \`lockstep up\``,
           );
         context.out.write(`${local.token}\n`);
+      }),
+    );
+  group
+    .command('link')
+    .description('a new sign-in link for the console, for one sign-in within ten minutes')
+    .option('--console <url>', 'where the console is (LOCKSTEP_CONSOLE_URL)')
+    .action(
+      act(async (context, flags: { console?: string }) => {
+        const console =
+          flags.console ?? process.env['LOCKSTEP_CONSOLE_URL'] ?? 'http://127.0.0.1:7421';
+        const body = linkBody.parse(await daemonClient(context).send('POST', '/v1/session/links'));
+        const link = `${console}/signin?link=${body.link}`;
+        show(context.out, { link, expires: body.expires }, () => link);
       }),
     );
 };
