@@ -5,7 +5,9 @@ import { parseEvent, type DataOf, type TurnFact } from '../events/event.ts';
 import type { Operand } from '../events/parts.ts';
 import { alter, policyWith, without } from './fixture/alter.ts';
 import { fixturePolicy } from './fixture/policy.ts';
-import { cleanFacts, fixtureAround, pathOperand, streamOf } from './fixture/turn.ts';
+import { pathOperand } from './fixture/facts.ts';
+import { streamOf } from './fixture/stream.ts';
+import { cleanFacts, fixtureAround } from './fixture/turn.ts';
 import { bitesOf, judgeTurn } from './judge-turn.ts';
 import { noSurroundings, recordTurn, type Surroundings } from './recorded-turn.ts';
 

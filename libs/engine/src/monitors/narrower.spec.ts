@@ -5,17 +5,16 @@ import { alter, policyWith } from './fixture/alter.ts';
 import { fixturePolicy } from './fixture/policy.ts';
 import {
   asked,
-  calls,
-  cleanFacts,
   ended,
-  fixtureAround,
   judgedCall,
   modelCall,
   opening,
   pathOperand,
   refused,
-  streamOf,
-} from './fixture/turn.ts';
+  urlOperand,
+} from './fixture/facts.ts';
+import { streamOf } from './fixture/stream.ts';
+import { calls, cleanFacts, fixtureAround } from './fixture/turn.ts';
 import { judgeTurn } from './judge-turn.ts';
 import { recordTurn } from './recorded-turn.ts';
 
@@ -24,6 +23,12 @@ const objections = (facts: readonly TurnFact[]) =>
 
 const readAt = (path: string) =>
   judgedCall('c1', 'builtin:file_read', { path }, [pathOperand(path, 'read')]);
+
+const hostRule = 'network.allowed_hosts';
+const fetchOf = (changes: Partial<typeof urlOperand>) => {
+  const operand = { ...urlOperand, ...changes };
+  return judgedCall('c4', 'builtin:http_fetch', { url: operand.given }, [operand]);
+};
 
 const inWorkspace = (values: Partial<PolicySnapshot['workspace']>) =>
   opening(policyWith(fixturePolicy, 'workspace', values));
@@ -89,6 +94,11 @@ describe('given a refusal that the policy did not ask for', () => {
     ],
     ['a path outside', [...opening(), refused(readAt('/srv/x'), 'workspace.workspace_only')]],
     ['a forbidden name', [...opening(), refused(readAt('.env'), 'workspace.forbidden_paths')]],
+    ['a host that has no address', [...opening(), refused(fetchOf({ addresses: [] }), hostRule)]],
+    [
+      'an address with a password in it',
+      [...opening(), refused(fetchOf({ given: 'https://me:pw@api.example.com/v1' }), hostRule)],
+    ],
     [
       'a forbidden name in other letters',
       [...opening(), refused(readAt('.ENV'), 'workspace.forbidden_paths')],

@@ -1,3 +1,4 @@
+import type { Clauses } from '@lockstep/policy';
 import type { Operand } from '../events/parts.ts';
 import { isPrivateAddress } from './addresses.ts';
 import { touchesOf, usesOf } from './calls.ts';
@@ -29,12 +30,18 @@ const hostsMonitor: Monitor = (turn) => [
   ),
   ...governed(turn, 'ToolCallRefused').flatMap((at) => {
     const named = urls(at.event.data.facts.operands);
-    const all = named.every((url) => hostAllowed(at.policy.network.allowed_hosts, url));
+    const all = named.every((url) => reachable(at.policy.network.allowed_hosts, url));
     return at.event.data.rule === 'network.allowed_hosts' && named.length > 0 && all
       ? [hosts.narrower(at, 'every host of this call is allowed')]
       : [];
   }),
 ];
+
+/** On the list, and something that can be called at all: it has an address, and no name or password stands in it. */
+const reachable = (allowed: Clauses, url: Url): boolean =>
+  hostAllowed(allowed, url) &&
+  url.addresses.length > 0 &&
+  !/^[a-z]+:[/\\\s]*[^/\\?#]*@/i.test(url.given.trim());
 
 const addresses = objector('network.block_private_addresses');
 /** No private address is let through or connected to; nothing else is refused for being one. */

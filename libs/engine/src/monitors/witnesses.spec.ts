@@ -6,18 +6,16 @@ import { fixturePolicy } from './fixture/policy.ts';
 import {
   asked,
   authorized,
-  calls,
-  cleanFacts,
   ended,
-  fixtureAround,
   judgedCall,
   modelCall,
   opening,
   pathOperand,
   refused,
   started,
-  streamOf,
-} from './fixture/turn.ts';
+} from './fixture/facts.ts';
+import { streamOf } from './fixture/stream.ts';
+import { calls, cleanFacts, fixtureAround } from './fixture/turn.ts';
 import { bitesOf } from './judge-turn.ts';
 import { recordTurn } from './recorded-turn.ts';
 

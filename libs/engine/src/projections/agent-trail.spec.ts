@@ -1,14 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventTypes, type LockstepEvent } from '../events/event.ts';
-import {
-  cleanFacts,
-  fixtureMeta,
-  judgedCall,
-  pathOperand,
-  refused,
-  streamOf,
-} from '../monitors/fixture/turn.ts';
+import { judgedCall, pathOperand, refused } from '../monitors/fixture/facts.ts';
+import { fixtureMeta, streamOf } from '../monitors/fixture/stream.ts';
+import { cleanFacts } from '../monitors/fixture/turn.ts';
 import { matchesTrail, trailEntry, type TrailFilter } from './agent-trail.ts';
 import type { TrailEntry } from './agent-trail.view.ts';
 import { otherTitles } from './titles/other-titles.ts';

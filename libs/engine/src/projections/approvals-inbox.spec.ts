@@ -1,7 +1,9 @@
 import { digestOfText } from '@lockstep/policy';
 import { describe, expect, it } from 'vitest';
 import type { LockstepEvent, TurnFact } from '../events/event.ts';
-import { asked, begun, calls, granted, opening, streamOf } from '../monitors/fixture/turn.ts';
+import { asked, granted, opening } from '../monitors/fixture/facts.ts';
+import { begun, streamOf } from '../monitors/fixture/stream.ts';
+import { calls } from '../monitors/fixture/turn.ts';
 import { approvalsInbox } from './approvals-inbox.ts';
 import type { InboxRow } from './approvals-inbox.view.ts';
 

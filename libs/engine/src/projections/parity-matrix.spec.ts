@@ -2,7 +2,7 @@ import { enforcedKeys, laterKeys, pathNames } from '@lockstep/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LockstepEvent } from '../events/event.ts';
-import { judgedCall, modelCall, pathOperand, refused, started } from '../monitors/fixture/turn.ts';
+import { judgedCall, modelCall, pathOperand, refused, started } from '../monitors/fixture/facts.ts';
 import { configApplied, fixtureConfig, logOf, recordedTurn } from './parity/fixture.ts';
 import { parityCell, parityMatrix, parityView, type ParityState } from './parity-matrix.ts';
 import type { CellState } from './parity-matrix.view.ts';

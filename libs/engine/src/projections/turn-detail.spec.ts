@@ -3,16 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFact } from '../events/event.ts';
 import { fixturePolicy } from '../monitors/fixture/policy.ts';
 import { alter } from '../monitors/fixture/alter.ts';
-import {
-  asked,
-  calls,
-  cleanFacts,
-  judgedCall,
-  opening,
-  pathOperand,
-  refused,
-  streamOf,
-} from '../monitors/fixture/turn.ts';
+import { asked, judgedCall, opening, pathOperand, refused } from '../monitors/fixture/facts.ts';
+import { streamOf } from '../monitors/fixture/stream.ts';
+import { calls, cleanFacts } from '../monitors/fixture/turn.ts';
 import { foldTurnDetail, turnDetail, type FoldedTurn } from './turn-detail.ts';
 
 const outside = judgedCall('c9', 'builtin:file_write', { path: '/x' }, [

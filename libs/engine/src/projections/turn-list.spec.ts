@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LockstepEvent, TurnFact } from '../events/event.ts';
-import {
-  asked,
-  begun,
-  calls,
-  cleanFacts,
-  fixtureMeta,
-  granted,
-  modelCall,
-  opening,
-  started,
-  streamOf,
-} from '../monitors/fixture/turn.ts';
+import { asked, granted, modelCall, opening, started } from '../monitors/fixture/facts.ts';
+import { begun, fixtureMeta, streamOf } from '../monitors/fixture/stream.ts';
+import { calls, cleanFacts } from '../monitors/fixture/turn.ts';
 import { turnList, type TurnListRow } from './turn-list.ts';
 
 const fold = (events: readonly LockstepEvent[]): TurnListRow | null =>

@@ -16,13 +16,15 @@ export interface TurnListRow extends TurnRow {
 /** The list of turns: one row each, from the accepted message on. */
 export const turnList: KeyedProjection<TurnListRow> = {
   name: 'turn-list',
-  version: 1,
+  version: 2,
   types: [
     'MessageAccepted',
+    'MessageDropped',
     ...eventTypes.filter((type) => Object.hasOwn(payloadsByFamily.turn, type)),
   ],
   keyOf: (event) => {
     if (event.type === 'MessageAccepted') return event.data.turn;
+    if (event.type === 'MessageDropped') return event.meta.turn;
     return event.stream.startsWith('turn-') ? event.stream.slice('turn-'.length) : null;
   },
   fold: (row, event) => {
@@ -111,7 +113,8 @@ const lifeChange = (event: LockstepEvent): Change => {
   if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
     return { policyDigest: event.data.digest, configVersion: event.data.config.version };
   if (event.type === 'TurnRefused') return { status: 'refused', ...over };
-  if (event.type === 'TurnCancelled') return { status: 'cancelled', ...over };
+  if (event.type === 'TurnCancelled' || event.type === 'MessageDropped')
+    return { status: 'cancelled', ...over };
   if (event.type === 'TurnFailed') return { status: 'failed', ...over, ...spent(event.data) };
   if (event.type !== 'TurnCompleted') return {};
   return { status: 'completed', ...over, ...spent(event.data), reply: lineOf(event.data.reply) };

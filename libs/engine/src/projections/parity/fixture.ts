@@ -9,7 +9,8 @@ import {
 } from '@lockstep/policy';
 import type { Meta } from '../../events/envelope.ts';
 import type { EventOf, LockstepEvent, TurnEvent, TurnFact } from '../../events/event.ts';
-import { ended, fixtureMeta, modelCall, streamOf } from '../../monitors/fixture/turn.ts';
+import { ended, modelCall } from '../../monitors/fixture/facts.ts';
+import { fixtureMeta, streamOf } from '../../monitors/fixture/stream.ts';
 
 /** A config of two agents, applied as this version. */
 export const fixtureConfig = (
