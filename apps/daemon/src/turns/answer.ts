@@ -4,6 +4,7 @@ import {
   waitsForPeople,
   callsOf,
   type Artifacts,
+  type EventOf,
   type LockstepEvent,
   type OpenTurn,
   type TurnAnswer,
@@ -67,6 +68,17 @@ export const queuedAnswer = (place: TurnPlace): TurnAnswer => ({
   approvals: [],
   position: place.position,
 });
+
+/** The answer of a turn whose message was taken back before it began. */
+export const droppedAnswer = (
+  turn: string,
+  event: EventOf<'MessageDropped'>,
+): TurnAnswer | null => {
+  const { session, agent, path } = event.meta;
+  if (session === null || agent === null || path === null) return null;
+  const place = { turn, session, agent, path, position: event.position };
+  return { ...queuedAnswer(place), status: 'cancelled', reason: event.data.why };
+};
 
 const openOf = (state: TurnState): OpenTurn | null => {
   if (state.status === 'open') return state;

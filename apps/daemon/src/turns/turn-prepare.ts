@@ -4,6 +4,7 @@ import {
   prepareModelInput,
   readCall,
   textFrom,
+  whyWithheld,
   unsealedIn,
   type BuiltInput,
   type ConversationTurn,
@@ -80,8 +81,9 @@ const prepareCall = async (
   { parts }: { readonly parts: TurnParts },
 ): Promise<PreparedCall> => {
   const { spec, args } = call;
+  // Nobody looks for a tool that the policy keeps away: a look reads files and asks name servers.
   const looked =
-    spec !== null && args.ok
+    spec !== null && args.ok && whyWithheld(state.policy, spec) === null
       ? await inspect(parts, scopeOf(state), { spec, args: args.value })
       : blind;
   return {

@@ -2,10 +2,11 @@ import {
   evolve,
   initialState,
   type DecidedBy,
+  type Position,
   type TurnAnswer,
   type TurnCommand,
 } from '@lockstep/engine';
-import { answerOf, placeOf, queuedAnswer } from './answer.ts';
+import { answerOf, droppedAnswer, placeOf, queuedAnswer } from './answer.ts';
 import { Approvals } from './approvals.ts';
 import { Deltas } from './deltas.ts';
 import type { Dispatch } from './dispatch-turn.command.ts';
@@ -202,12 +203,25 @@ export class TurnsService implements Turns {
   async #recorded(turn: string): Promise<TurnAnswer | null> {
     const events = await this.#parts.store.readStream(`turn-${turn}`);
     const place = placeOf(turn, events);
-    if (place === null) return null;
+    if (place === null) return this.#dropped(turn);
     const texts: Texts = new Map();
     let state = initialState(turn);
     for (const event of events)
       state = evolve(state, await hydrate(event, this.#parts.artifacts, texts));
     return answerOf(state, place, { artifacts: this.#parts.artifacts, texts });
+  }
+
+  /** A turn that was taken back has no stream of its own; what is known of it stands in its session's. */
+  async #dropped(turn: string): Promise<TurnAnswer | null> {
+    const filter = { types: ['MessageDropped'] } as const;
+    for (let after: Position | 'start' = 'start'; ;) {
+      const read = await this.#parts.store.readAll({ after, filter, limit: 500 });
+      for (const event of read.events)
+        if (event.type === 'MessageDropped' && event.meta.turn === turn)
+          return droppedAnswer(turn, event);
+      if (read.end) return null;
+      after = read.next;
+    }
   }
 }
 

@@ -124,7 +124,7 @@ const operandsOf = async (
     operands.push(
       declared.kind === 'path'
         ? await inspectForeignPath(policy.workspace.root, given, declared.access)
-        : await inspectUrl(given, 'ANY', resolver),
+        : await inspectUrl(policy, given, 'ANY', resolver),
     );
   return operands;
 };

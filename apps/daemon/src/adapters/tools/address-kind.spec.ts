@@ -61,8 +61,10 @@ describe('given an address of the web', () => {
   const resolver = (host: string) =>
     Promise.resolve(host === 'two.test' ? ['93.184.216.34', '10.0.0.1', '10.0.0.1'] : []);
 
+  const any = { network: { allowed_hosts: [['*']], block_private_addresses: true } };
+
   it('lists every address that the name has', async () => {
-    expect(await inspectUrl('https://Two.Test/x', 'POST', resolver)).toEqual({
+    expect(await inspectUrl(any, 'https://Two.Test/x', 'POST', resolver)).toEqual({
       kind: 'url',
       given: 'https://Two.Test/x',
       scheme: 'https',
@@ -82,15 +84,35 @@ describe('given an address of the web', () => {
     ['http://[::ffff:127.0.0.1]/', '::ffff:7f00:1', 80],
     ['http://017700000001/', '127.0.0.1', 80],
   ])('reads `%s` as the address that it means', async (given, host, port) => {
-    expect(await inspectUrl(given, 'GET', resolver)).toMatchObject({
+    expect(await inspectUrl(any, given, 'GET', resolver)).toMatchObject({
       host,
       port,
       addresses: [{ address: host, private: true }],
     });
   });
 
+  it.each([
+    ['https://note-to-self.elsewhere.test/'],
+    ['http://two.test/'],
+    ['https://two.test:8443/'],
+    ['ftp://two.test/'],
+  ])('asks no name server about `%s`, which the policy does not let through', async (given) => {
+    const asked: string[] = [];
+    const policy = { network: { allowed_hosts: [['two.test']], block_private_addresses: true } };
+    const operand = await inspectUrl(policy, given, 'GET', (host) => {
+      asked.push(host);
+      return resolver(host);
+    });
+    expect({ asked, addresses: operand.addresses }).toEqual({ asked: [], addresses: [] });
+  });
+
   it('finds no host in what is no address', async () => {
-    expect(await inspectUrl('//x', 'GET', resolver)).toMatchObject({ host: '', addresses: [] });
-    expect(await inspectUrl('https://gone.test', 'GET', resolver)).toMatchObject({ addresses: [] });
+    expect(await inspectUrl(any, '//x', 'GET', resolver)).toMatchObject({
+      host: '',
+      addresses: [],
+    });
+    expect(await inspectUrl(any, 'https://gone.test', 'GET', resolver)).toMatchObject({
+      addresses: [],
+    });
   });
 });

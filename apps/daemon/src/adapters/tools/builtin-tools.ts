@@ -61,7 +61,7 @@ export const builtinTools = (context: BuiltinContext): ToolSource => ({
       operands.push(
         declared.kind === 'path'
           ? await inspectPath(root, given, declared.access)
-          : await inspectUrl(given, methodOf(args), context.resolver),
+          : await inspectUrl(scope.policy, given, methodOf(args), context.resolver),
       );
     // A search without a path is a search of the workspace, and judged as such.
     if (operands.length === 0 && spec.id === 'builtin:file_search')

@@ -16,7 +16,7 @@ const scope = {
   principal: { kind: 'local' as const, id: 'local', person: null },
   session: 's',
   turn: 't',
-  policy: snapshotOf('/nowhere'),
+  policy: snapshotOf('/nowhere', { network: { allowed_hosts: [['*']] } }),
 };
 const resolved: string[] = [];
 const tools = builtinTools({

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Operand } from '@lockstep/engine';
+import { matchesHostClauses, type PolicySnapshot } from '@lockstep/policy';
 import { isPrivate } from './address-kind.ts';
 
 export type UrlOperand = Extract<Operand, { kind: 'url' }>;
@@ -25,8 +26,10 @@ export const systemResolver: Resolver = async (host) => {
   }
 };
 
-/** What the machine says about an address that a call names. */
+/** What the machine says about an address that a call names. Only a host that the policy lets through is looked up: the question
+ * itself would tell its name servers what the model wrote into the name. */
 export const inspectUrl = async (
+  { network }: Pick<PolicySnapshot, 'network'>,
   given: string,
   method: string,
   resolver: Resolver,
@@ -35,13 +38,19 @@ export const inspectUrl = async (
   if (url === null)
     return { kind: 'url', given, scheme: '', host: '', port: 0, method, addresses: [] };
   const host = hostOf(url);
-  const addresses = host === '' ? [] : isIP(host) > 0 ? [host] : await resolver(host);
+  const scheme = url.protocol.slice(0, -1);
+  const port = portOf(url);
+  const named = isIP(host) === 0;
+  const asked =
+    (scheme === 'https' || scheme === 'http') &&
+    matchesHostClauses(network.allowed_hosts, { scheme, host, port }).ok;
+  const addresses = host === '' ? [] : !named ? [host] : asked ? await resolver(host) : [];
   return {
     kind: 'url',
     given,
-    scheme: url.protocol.slice(0, -1),
+    scheme,
     host,
-    port: portOf(url),
+    port,
     method,
     addresses: [...new Set(addresses)]
       .sort()
