@@ -8,12 +8,16 @@ export const RUNNING_TURNS = Symbol('RUNNING_TURNS');
 
 type Resting = (runner: TurnRunner, turn: string) => void;
 
+/** Pause before a turn that the log took no more events of is taken up again. */
+const retryMs = 5_000;
+
 /** The turns that this daemon runs, by id. */
 export class RunningTurns {
   readonly #parts: RunnerParts;
   readonly #runners = new Map<string, TurnRunner>();
   readonly #work = new Set<Promise<void>>();
   readonly #resting: Resting[] = [];
+  #draining = false;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -39,7 +43,8 @@ export class RunningTurns {
     const decision = decide(command, log.state);
     if (decision.kind !== 'record') return;
     log.add(decision.facts);
-    const work = this.#run(this.#runner(log, { turn, listening }), 'new');
+    const again = (): Promise<void> => this.begin(dispatched);
+    const work = this.#run(this.#runner(log, { turn, listening, again }), 'new');
     if (command.type === 'RefuseTurn') await work;
   }
 
@@ -48,25 +53,49 @@ export class RunningTurns {
     const log = new TurnLog(this.#parts, meta, turn);
     await log.load(events);
     await log.loadTexts();
-    void this.#run(this.#runner(log, { turn, listening: false }), 'recovered');
+    if (this.#draining) return;
+    void this.#run(this.#runner(log, { turn, listening: false, again: null }), 'recovered');
   }
 
   /** Begins nothing more. Resolves when every turn has ended, waits, or has come to a point from which it can be taken up. */
   async drain(): Promise<void> {
+    this.#draining = true;
     for (const runner of this.#runners.values()) runner.drain();
     await Promise.all(this.#work);
   }
 
-  #runner(log: TurnLog, of: { readonly turn: string; readonly listening: boolean }): TurnRunner {
+  #runner(
+    log: TurnLog,
+    of: { readonly turn: string; readonly listening: boolean; readonly again: Again },
+  ): TurnRunner {
     const runner = new TurnRunner(this.#parts, log, {
       listening: of.listening,
       onRest: (resting) => {
         if (resting.rest !== 'waiting') this.#runners.delete(of.turn);
+        if (resting.rest === 'halted') this.#takeUpLater(of.turn, log.meta, of.again);
         for (const listener of this.#resting) listener(resting, of.turn);
       },
     });
     this.#runners.set(of.turn, runner);
     return runner;
+  }
+
+  /** A turn halts when the log takes no more events, as on a full disk. It goes on as after a restart, once there is room. */
+  #takeUpLater(turn: string, meta: NewMeta, again: Again): void {
+    if (this.#draining) return;
+    this.#parts.alarms.at(this.#parts.clock.now() + retryMs, () => {
+      this.#takeUp(turn, meta, again).catch((error: unknown) => {
+        this.#parts.report({ turn, error });
+        this.#takeUpLater(turn, meta, again);
+      });
+    });
+  }
+
+  async #takeUp(turn: string, meta: NewMeta, again: Again): Promise<void> {
+    if (this.#draining) return;
+    const events = await this.#parts.store.readStream(`turn-${turn}`);
+    if (events.length > 0) await this.resume(turn, events, meta);
+    else await again?.();
   }
 
   #run(runner: TurnRunner, mode: 'new' | 'recovered'): Promise<void> {
@@ -75,3 +104,6 @@ export class RunningTurns {
     return work;
   }
 }
+
+/** Begins a turn of which nothing is recorded yet; null when something is. */
+type Again = (() => Promise<void>) | null;

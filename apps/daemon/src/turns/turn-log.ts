@@ -88,15 +88,21 @@ export class TurnLog {
     if (this.#waiting.length === 0) return [];
     const facts = this.#waiting;
     this.#waiting = [];
-    const events: NewEvent[] = [];
-    for (const fact of facts) {
-      const small = needsHoist(fact) ? await hoist(fact, this.#parts.artifacts, this.texts) : fact;
-      events.push(this.#envelope(small));
+    try {
+      const events: NewEvent[] = [];
+      for (const fact of facts) {
+        const small = needsHoist(fact)
+          ? await hoist(fact, this.#parts.artifacts, this.texts)
+          : fact;
+        events.push(this.#envelope(small));
+      }
+      const recorded = await this.#append(events);
+      await this.#fold(recorded);
+      return recorded;
+    } finally {
+      // What was not recorded has not happened.
+      this.#state = this.#recorded;
     }
-    const recorded = await this.#append(events);
-    await this.#fold(recorded);
-    this.#state = this.#recorded;
-    return recorded;
   }
 
   #ahead(): TurnState {
@@ -152,6 +158,11 @@ export class TurnLog {
     };
   }
 }
+
+/** Whether an error says that the log takes nothing now, be it an event or a text that one cites. */
+export const isHalt = (error: unknown): boolean =>
+  error instanceof TurnHaltedError ||
+  (error instanceof Error && 'code' in error && error.code === 'store_unavailable');
 
 /** The started calls among acknowledged events. */
 export const isStarted = (

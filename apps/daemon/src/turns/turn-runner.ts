@@ -1,14 +1,10 @@
 import {
   callsOf,
   decide,
-  nextDeadline,
   nextEffect,
-  expiryAt,
-  activeAt,
   askUser,
   promisedGrants,
   recoverySteps,
-  waitsForPeople,
   type CommandOf,
   type ConversationTurn,
   type Decision,
@@ -25,9 +21,10 @@ import { issueGrant } from './issue-grant.ts';
 import { narrowTurn } from './narrow-turn.ts';
 import { performModel, performTool } from './perform.ts';
 import type { Catalog } from './tool-catalog.ts';
-import { TurnHaltedError, type TurnLog } from './turn-log.ts';
+import { isHalt, type TurnLog } from './turn-log.ts';
 import type { Posted, RunnerParts } from './runner-parts.ts';
 import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
+import { wakeTimes } from './wake-times.ts';
 
 export interface RunnerOptions {
   /** Somebody waits for text while it is made. */
@@ -97,7 +94,7 @@ export class TurnRunner {
       await this.#loop();
       this.#settle(this.state.status === 'ended' ? 'ended' : 'halted');
     } catch (error) {
-      if (!(error instanceof TurnHaltedError)) await this.#fail(error);
+      if (!isHalt(error)) await this.#fail(error);
       this.#settle(this.state.status === 'ended' ? 'ended' : 'halted');
     }
   }
@@ -360,10 +357,7 @@ export class TurnRunner {
 
   /** Waits for the inbox, or for the nearest of: a deadline, the next try of a model call, the end of active time. */
   async #sleep(state: OpenTurn, effect: TurnEffect): Promise<void> {
-    const deadline = nextDeadline(state);
-    const expiry = deadline === null ? Infinity : expiryAt(deadline, this.#parts.startedAt);
-    const timeout = this.#timeoutAt(state);
-    const retry = effect.kind === 'retry-model' ? effect.at : Infinity;
+    const { expiry, timeout, retry } = wakeTimes(state, effect, this.#parts);
     const until = Math.min(expiry, timeout, retry);
     let stop = (): void => undefined;
     await new Promise<void>((resolve) => {
@@ -375,13 +369,6 @@ export class TurnRunner {
     const now = this.#parts.clock.now();
     if (now >= expiry) this.#decide({ type: 'ExpireWaits', now, startedAt: this.#parts.startedAt });
     if (now >= timeout) this.#decide({ type: 'TimeOut', now });
-  }
-
-  #timeoutAt(state: OpenTurn): number {
-    const cap = state.policy.budgets.turn_timeout_secs;
-    if (cap === 'unlimited' || waitsForPeople(state)) return Infinity;
-    const now = this.#parts.clock.now();
-    return now + cap * 1000 - activeAt(state, now);
   }
 
   #settle(rest: 'ended' | 'halted'): void {

@@ -6,7 +6,7 @@ export type RecoveryStep =
   | { readonly kind: 'interrupt-model' }
   /** Started and repeatable: judged again, run again with the same idempotency key and the next attempt. */
   | { readonly kind: 'run-again'; readonly calls: readonly string[] }
-  /** Started and not repeatable: of its end nothing is known. */
+  /** Started and not repeatable: of its end nothing is known, since the daemon stopped or the log took no more. */
   | { readonly kind: 'lose-call'; readonly call: string; readonly why: string };
 
 /** The shortest time that people have after a start when the daemon was down at a deadline, in ms. */
@@ -27,7 +27,7 @@ export const recoverySteps = (state: TurnState): readonly RecoveryStep[] => {
       steps.push({
         kind: 'lose-call',
         call: call.call,
-        why: 'the daemon stopped while the call ran',
+        why: 'the end of the call was not recorded',
       });
   }
   if (again.length > 0) steps.push({ kind: 'run-again', calls: again });
