@@ -107,7 +107,9 @@ export class ConnectionPool {
     const { McpConnection } = await import('./mcp-connection.ts');
     const { openTransport } = await import('./open-transport.ts');
     const fact = rootsFactOf(scope.policy.workspace);
-    const roots = grantedFolders(scope.policy, fact).map((f) => f.path);
+    const granted = grantedFolders(scope.policy, fact).map((f) => f.path);
+    // Servers read a relative path from their first root, and the gate judged it from the agent's own folder.
+    const roots = granted.toSorted((a, b) => Number(b === fact.root) - Number(a === fact.root));
     const stdio = config.transport === 'stdio';
     const opened = await openTransport(config, scope, fact, this.#context);
     const connection = await McpConnection.open(opened, stdio ? roots : null, () => {

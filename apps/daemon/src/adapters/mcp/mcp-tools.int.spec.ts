@@ -171,6 +171,19 @@ describe('given the filesystem server in the sandbox', () => {
     expect(readFileSync(at('ws/made.txt'), 'utf8')).toBe('made');
   });
 
+  it('reads a relative path from the own folder, whatever other folders sort before it', async () => {
+    const { call, scope, policy } = open(config);
+    const { workspace, ...rest } = policy();
+    const who = scope({
+      policy: { ...rest, workspace: { ...workspace, allowed_roots: [at('other')] } },
+    });
+    expect(await call('read_text_file', { path: 'a.txt' }, { who })).toMatchObject({
+      ok: true,
+      text: 'alpha',
+      touched: [{ roots: [at('ws'), at('other')] }],
+    });
+  });
+
   it('reaches nothing else, and no forbidden file', async () => {
     const { call } = open(config);
     const outside = await call('read_text_file', { path: at('other/o.txt') });
