@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EventFilter, LockstepEvent, Position } from '@lockstep/engine';
+import type { EventFilter, LockstepEvent, Position, TurnAnswer } from '@lockstep/engine';
 import type { Caller } from '../access/caller.ts';
 import { eventId } from './event-id.ts';
 import { HTTP_PARTS, type HttpParts } from './http-parts.ts';
@@ -30,6 +30,14 @@ const turnEnds: ReadonlySet<string> = new Set([
   'TurnCancelled',
   'TurnRefused',
 ]);
+
+const ended: ReadonlySet<TurnAnswer['status']> = new Set([
+  'completed',
+  'failed',
+  'cancelled',
+  'refused',
+]);
+const isOver = ({ status }: TurnAnswer): boolean => ended.has(status);
 
 /** Sends the log, or one turn, to a client as it grows. */
 @Injectable()
@@ -74,6 +82,11 @@ export class EventStreams {
     },
   ): Promise<void> {
     const channel = this.#channel(open, null);
+    const before = await this.#queries.execute(new FindTurn(turn));
+    // What came last may be behind the place to go on from: then nothing more comes.
+    const over =
+      before === null ||
+      (isOver(before) && options.after !== 'start' && options.after >= before.position);
     const stopDeltas = options.content ? this.#sendDeltas(channel, turn) : () => undefined;
     const enough = new AbortController();
     let target: Position | null = null;
@@ -83,16 +96,22 @@ export class EventStreams {
         target = answer?.position ?? '';
         if (sent >= target) enough.abort();
       });
-    await this.#pump(channel, open.caller, {
-      after: options.after,
-      filter: { streams: [`turn-${turn}`] },
-      judge: (event) => {
-        sent = event.position;
-        const done = turnEnds.has(event.type) || (target !== null && sent >= target);
-        return done ? 'send and stop' : 'send';
-      },
-      enough: enough.signal,
-    });
+    if (!over)
+      await this.#pump(channel, open.caller, {
+        after: options.after,
+        filter: { streams: [`turn-${turn}`, before.session] },
+        judge: (event) => {
+          // A turn that is taken back before it begins ends in its session's stream.
+          if (event.stream === before.session)
+            return event.type === 'MessageDropped' && event.meta.turn === turn
+              ? 'send and stop'
+              : 'skip';
+          sent = event.position;
+          const done = turnEnds.has(event.type) || (target !== null && sent >= target);
+          return done ? 'send and stop' : 'send';
+        },
+        enough: enough.signal,
+      });
     stopDeltas();
     const answer = await this.#queries.execute(new FindTurn(turn));
     if (answer !== null)
