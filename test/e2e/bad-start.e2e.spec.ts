@@ -36,7 +36,7 @@ describe('given wrong words', () => {
 describe('given a machine that does not let it start', () => {
   it('ends with 4 for a folder that may only be read, and leaves it as it was', async () => {
     await mkdir(place.data);
-    const around = ['bwrap', '--bind', '/', '/', '--dev-bind', '/dev', '/dev'];
+    const around = ['bwrap', '--die-with-parent', '--bind', '/', '/', '--dev-bind', '/dev', '/dev'];
     const started = place.up([], [...around, '--ro-bind', place.data, place.data, '--']);
     await expect(started).rejects.toThrow(/ended with 4: lockstep: .*data.* cannot be written/);
     expect(await readdir(place.data)).toEqual([]);
