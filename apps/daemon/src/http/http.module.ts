@@ -17,6 +17,7 @@ import { EventsController } from './routes/events.controller.ts';
 import { Launcher } from './routes/launch.ts';
 import { OpsController } from './routes/ops.controller.ts';
 import { ParityController } from './routes/parity.controller.ts';
+import { ReplaysController } from './routes/replays.controller.ts';
 import { SessionController } from './routes/session.controller.ts';
 import { SessionsController } from './routes/sessions.controller.ts';
 import { StartController } from './routes/start.controller.ts';
@@ -30,6 +31,7 @@ export const controllers: readonly Type[] = [
   TurnsController,
   EventsController,
   ParityController,
+  ReplaysController,
   AgentsController,
   SessionsController,
   ApprovalsController,

@@ -2,8 +2,8 @@ import type { DataOf, EventOf, EventType, LockstepEvent } from '../events/event.
 import type { PreparedCall } from '../turn/commands.ts';
 import { readCall, unsealedIn } from '../turn/read-call.ts';
 import { callsOf, type CallState, type OpenTurn } from '../turn/state.ts';
-import { allFed, command, inOpenTurn, withFed, unfed, type Cursor, type Next } from './cursor.ts';
-import { fed, missing, type Fed } from './fed.ts';
+import { allFed, command, idle, inOpenTurn, withFed, type Cursor, type Next } from './cursor.ts';
+import { fed, type Fed } from './fed.ts';
 
 type VerdictEvent = EventOf<'ToolCallAuthorized' | 'ToolCallRefused' | 'ApprovalRequested'>;
 
@@ -25,7 +25,7 @@ export const judgeCalls = (cursor: Cursor, ids: readonly string[]): Next =>
     const ahead = verdictsAhead(cursor, ids);
     const [name] = ids;
     if (ahead.verdicts.size === 0)
-      return unfed(missing(`the facts of a verdict on the call \`${name ?? ''}\``));
+      return idle(`a verdict on the call \`${name ?? ''}\` is due, and none is recorded`);
     const prepared = callsOf(state).flatMap((call) => {
       const verdict = ahead.verdicts.get(call.call);
       return verdict === undefined ? [] : [prepare(cursor, { state, call, verdict, ahead })];

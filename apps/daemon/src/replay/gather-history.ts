@@ -1,0 +1,55 @@
+import { artifactStream, type EventStore, type LockstepEvent } from '@lockstep/engine';
+
+/** One turn with everything that its events cite: the turns of its session before it, config versions, artifacts. In log order.
+ * @returns empty when there is no such turn */
+export const gatherHistory = async (
+  store: EventStore,
+  turn: string,
+): Promise<readonly LockstepEvent[]> => {
+  const own = await store.readStream(`turn-${turn}`);
+  if (own.length === 0) return [];
+  const [first] = own;
+  const earlier = first?.type === 'TurnRequested' ? first.data.history : [];
+  const past = await Promise.all(earlier.map((id) => store.readStream(`turn-${id}`)));
+  const turns = [...past.flat(), ...own];
+  const versions = configsIn(own);
+  const configs = (await store.readStream('config')).filter(
+    (event) => event.type === 'ConfigApplied' && versions.has(event.data.version),
+  );
+  const cited = new Set([...turns, ...configs].flatMap(({ data }) => digestsIn(data)));
+  const artifacts = await Promise.all(
+    [...cited].map((digest) => store.readStream(artifactStream(digest))),
+  );
+  return [...configs, ...artifacts.flat(), ...turns].sort((a, b) =>
+    a.position < b.position ? -1 : 1,
+  );
+};
+
+/** Config versions that a turn was resolved, judged or cancelled under. */
+const configsIn = (events: readonly LockstepEvent[]): ReadonlySet<number> => {
+  const versions = new Set<number>();
+  for (const event of events) {
+    if ('config' in event.data) versions.add(event.data.config.version);
+    if ('facts' in event.data) versions.add(event.data.facts.config.version);
+    if (event.type === 'CancelRequested') {
+      const [, version] = /^config version (\d+): /.exec(event.data.why) ?? [];
+      if (version !== undefined) versions.add(Number(version));
+    }
+  }
+  return versions;
+};
+
+/** Fields that cite an artifact by its digest. */
+const citing: ReadonlySet<string> = new Set(['artifact', 'system', 'tools', 'spec']);
+
+const digestsIn = (value: unknown): readonly string[] => {
+  if (Array.isArray(value)) return value.flatMap(digestsIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]: [string, unknown]) =>
+    typeof part === 'string'
+      ? citing.has(key) && /^[0-9a-f]{64}$/.test(part)
+        ? [part]
+        : []
+      : digestsIn(part),
+  );
+};

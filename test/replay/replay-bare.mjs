@@ -1,0 +1,54 @@
+// Replays the recorded turns in a process whose ways to the world are closed once the history is read, and says what was tried.
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { readHistory, replayer } from '@lockstep/engine';
+
+const texts = ['gateway', 'loop'].map((path) =>
+  readFileSync(new URL(`fixtures/demo-${path}.jsonl`, import.meta.url), 'utf8'),
+);
+
+const touched = [];
+const close = (holder, holderName) => {
+  for (const [name, known] of Object.entries(Object.getOwnPropertyDescriptors(holder))) {
+    if (typeof known.value !== 'function' || !known.configurable) continue;
+    const value = () => {
+      touched.push(`${holderName}.${name}`);
+      throw new Error(`${holderName}.${name} is closed`);
+    };
+    Object.defineProperty(holder, name, { ...known, value });
+  }
+};
+const require = createRequire(import.meta.url);
+for (const module of ['fs', 'fs/promises', 'net', 'tls', 'http', 'https', 'dns', 'dgram'])
+  close(require(`node:${module}`), module);
+close(require('node:child_process'), 'child_process');
+close(require('node:worker_threads'), 'worker_threads');
+syncBuiltinESMExports();
+const globals = ['fetch', 'setTimeout', 'setInterval', 'setImmediate'];
+const closed = Object.fromEntries(globals.map((name) => [name, globalThis[name]]));
+close(closed, 'global');
+Object.assign(globalThis, closed);
+const now = Date.now;
+Date.now = () => {
+  touched.push('Date.now');
+  return 0;
+};
+const random = Math.random;
+Math.random = () => {
+  touched.push('Math.random');
+  return 0;
+};
+
+const outcomes = new Set();
+let turns = 0;
+for (const text of texts) {
+  const read = readHistory(text);
+  const all = replayer(read.events);
+  for (const turn of all.turns) {
+    turns += 1;
+    outcomes.add(all.replay(turn, 'required').outcome);
+  }
+}
+Date.now = now;
+Math.random = random;
+process.stdout.write(JSON.stringify({ touched, outcomes: [...outcomes], turns }));
