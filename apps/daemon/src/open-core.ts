@@ -13,7 +13,7 @@ import { checkConfig, type StartConfig } from './config/check-config.ts';
 import { ConfigService } from './config/config.service.ts';
 import { createFactRecorder, type FactRecorder } from './record-fact.ts';
 import { openSqliteLog } from './store/sqlite/sqlite-log.ts';
-import { openArtifacts } from './store/store.module.ts';
+import { openArtifacts } from './store/open-artifacts.ts';
 import type { DaemonIdentity } from './tokens.ts';
 import type { Undo } from './undo.ts';
 

@@ -1,7 +1,6 @@
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
 import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
-import type { ReadModels } from './store/read-models/read-models.ts';
 
 export { CURRENT_CONFIG, type CurrentConfig } from './config/current-config.port.ts';
 export { TURNS, type Turns } from './turns/turns.port.ts';
@@ -15,7 +14,6 @@ export interface DaemonIdentity {
 export const EVENT_STORE = Symbol('EVENT_STORE');
 export const LEDGER = Symbol('LEDGER');
 export const ARTIFACTS = Symbol('ARTIFACTS');
-export const READ_MODELS = Symbol('READ_MODELS');
 export const MODELS = Symbol('MODELS');
 export const TOOLS = Symbol('TOOLS');
 export const MASKER = Symbol('MASKER');
@@ -30,7 +28,6 @@ export interface Tokens {
   readonly EVENT_STORE: EventStore;
   readonly LEDGER: Ledger;
   readonly ARTIFACTS: Artifacts;
-  readonly READ_MODELS: ReadModels;
   readonly MODELS: ModelPorts;
   readonly TOOLS: ToolPort;
   readonly MASKER: Masker;

@@ -6,14 +6,14 @@ import type { Ledger } from '@lockstep/engine';
 import type { AccessLog } from './access-log.ts';
 import { localTokenName } from './authenticator.ts';
 
-export const localFileSchema = z.strictObject({
+const localFileSchema = z.strictObject({
   url: z.string(),
   token: z.string(),
   pid: z.int(),
   incarnation: z.string(),
 });
 /** How a program of the same user finds the running daemon. */
-export type LocalFile = z.infer<typeof localFileSchema>;
+type LocalFile = z.infer<typeof localFileSchema>;
 
 const pathOf = (data: string): string => join(data, 'local.json');
 
@@ -44,7 +44,7 @@ export const writeLocalFile = async (data: string, content: LocalFile): Promise<
 };
 
 /** Null when no daemon left one, or it cannot be read. */
-export const readLocalFile = async (data: string): Promise<LocalFile | null> => {
+const readLocalFile = async (data: string): Promise<LocalFile | null> => {
   try {
     const read = localFileSchema.safeParse(JSON.parse(await readFile(pathOf(data), 'utf8')));
     return read.success ? read.data : null;

@@ -1,6 +1,6 @@
 import { fixedClock, memoryStore, sequentialIds } from '@lockstep/engine/testing';
 import { describe, expect, it } from 'vitest';
-import { openArtifacts, sha256Hex } from './store.module.ts';
+import { openArtifacts, sha256Hex } from './open-artifacts.ts';
 
 const given = (earlier?: ReturnType<typeof memoryStore>) => {
   const memory = earlier ?? memoryStore({ clock: fixedClock(), daemon: 'd1', log: [] });
