@@ -26,19 +26,22 @@ export const inspectPath = async (
   };
 };
 
-/** A path that another program will read in its own way: what it could take for a home folder, an address or a climb over a link
- * has no real path that we could vouch for. */
+/** A path that another program will read in its own way: what it could take for a home folder, an address, an encoded or a quoted
+ * path, or a climb over a link has no real path that we could vouch for. */
 export const inspectForeignPath = async (
   root: string,
   given: string,
   access: AccessMode,
 ): Promise<PathOperand> => {
   const seen = await inspectPath(root, given, access);
-  const ownWay =
-    given.startsWith('~') || /^[a-z][a-z0-9+.-]*:/i.test(given) || given.includes('%2e');
   const moved = given.split('/').includes('..') && kernelPath(root, given) !== seen.real;
-  return ownWay || moved ? { ...seen, real: null, content: null } : seen;
+  return readsOtherwise.test(given) || moved ? { ...seen, real: null, content: null } : seen;
 };
+
+/** A home folder, a scheme or drive; blanks and quotes at an end, which many servers strip; a backslash or a control character; a
+ * dot, slash or backslash in hexadecimal. */
+const readsOtherwise =
+  /^~|^[a-z][a-z0-9+.-]*:|^[\s'"`]|[\s'"`]$|[\\\p{Cc}\p{Cf}]|%(?:25)*(?:2e|2f|5c|00)/iu;
 
 /** Null when the content cannot be read whole; the tool then refuses to overwrite it. */
 const digestAt = async (real: string): Promise<string | null> => {
