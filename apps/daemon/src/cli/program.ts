@@ -9,6 +9,7 @@ import { addInitCommand } from './commands/init-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
 import { addLogCommands } from './commands/log-commands.ts';
 import { addDaemonCommands } from './commands/daemon-commands.ts';
+import { addReplayCommand } from './commands/replay-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { addTurnCommands } from './commands/turn-commands.ts';
 
@@ -58,6 +59,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addApprovalCommands,
     addConfigCommands,
     addPolicyCommands,
+    addReplayCommand,
     addLogCommands,
     addTokenCommands,
     addCompletionCommand,
