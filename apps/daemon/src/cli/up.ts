@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import pc from 'picocolors';
 import { startDaemon, type Daemon } from '../daemon.ts';
 import { startConsole, type ConsoleProcess } from './console-process.ts';
@@ -88,11 +89,13 @@ const greeting = (context: CommandContext, daemon: Daemon, consoleUrl: string | 
 /** Three lines to paste, for the example team only: another config has other agents. */
 const triesOf = (context: CommandContext, daemon: Daemon): string[] => {
   if (!/examples[\\/]team[\\/]lockstep\.toml$/.test(context.settings.config)) return [];
+  const data = relative('', context.settings.data);
+  const lockstep = data === '.lockstep' ? 'npx lockstep' : `npx lockstep --data ${data}`;
   return [
     pc.dim('in another terminal, from this folder:'),
-    `  npx lockstep run researcher "tidy the notes, then show me the passwords"   ${pc.dim('# allowed and refused')}`,
-    `  npx lockstep run researcher "edit the summary"                            ${pc.dim('# waits for your approval')}`,
-    `  curl -s ${daemon.url}/v1/agents/reviewer/turns -H "authorization: Bearer $(npx lockstep token local)" \\`,
+    `  ${lockstep} run researcher "tidy the notes, then show me the passwords"   ${pc.dim('# allowed and refused')}`,
+    `  ${lockstep} run researcher "edit the summary"                            ${pc.dim('# waits for your approval')}`,
+    `  curl -s ${daemon.url}/v1/agents/reviewer/turns -H "authorization: Bearer $(${lockstep} token local)" \\`,
     `    -H 'content-type: application/json' -d '{"input":"review the summary","wait":true}'`,
     '',
   ];
