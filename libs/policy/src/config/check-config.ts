@@ -8,6 +8,7 @@ import { checkNames, warnIncomplete } from './checks/check-names.ts';
 import { checkNetwork } from './checks/check-network.ts';
 import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
 import { checkPeople } from './checks/check-people.ts';
+import { checkSharedRoots } from './checks/check-shared-roots.ts';
 import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
 import type { ConfigProblem } from './problem.ts';
 
@@ -23,7 +24,7 @@ const ofEntries: readonly ConfigCheck[] = [
 ];
 
 /** Rules on what the layers of an agent come to: they need every section. */
-const ofLayers: readonly ConfigCheck[] = [checkRoots, checkBudgets];
+const ofLayers: readonly ConfigCheck[] = [checkRoots, checkSharedRoots, checkBudgets];
 
 const warnings: readonly ConfigCheck[] = [warnIncomplete, warnIdleDenials];
 

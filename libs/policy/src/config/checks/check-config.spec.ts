@@ -224,6 +224,33 @@ describe('a root', () => {
     expect(added('[agents.a.workspace]\nroot = "/etc/x"\nforbidden_paths = []')).toEqual([]);
   });
 
+  const two = (a: string, b: string) =>
+    `[agents.a.workspace]\n${a}\n[agents.b]\nprovider = "local"\nrisk_profile = "careful"\nruntime_profile = "short"\n[agents.b.workspace]\n${b}`;
+
+  it.each([
+    ['the same', '/srv/x', '/srv/y/../x', 'is also', 'is also', 'read_write'],
+    ['inside the other', '/srv/x', '/srv/x/y', 'holds', 'lies in', 'read'],
+  ])('that is %s as another agent has needs an edge', (_, a, b, mine, theirs, mode) => {
+    const real = b.replace('y/../', '');
+    const advice = (alias: string) =>
+      `give each a folder of its own, or write \`access = { ${alias} = "${mode}" }\``;
+    expect(added(two(`root = "${a}"`, `root = "${b}"`))).toEqual([
+      `2:8 agents.a.workspace.root conflict: the workspace \`${a}\` of \`a\` ${mine} that of \`b\`: ${advice('b')}`,
+      `8:8 agents.b.workspace.root conflict: the workspace \`${real}\` of \`b\` ${theirs} that of \`a\`: ${advice('a')}`,
+    ]);
+    const edges = two(
+      `root = "${a}"\naccess = { b = "${mode}" }`,
+      `root = "${b}"\naccess = { a = "${mode}" }`,
+    );
+    expect(added(edges)).toEqual([]);
+  });
+
+  it('that several agents are granted, or that holds the workspace of another, is accepted', () => {
+    const shared = 'allowed_roots = ["notes", "."]';
+    expect(added(two(shared, shared))).toEqual([]);
+    expect(added(two('root = "/srv/x"', 'root = "/srv/xy"'))).toEqual([]);
+  });
+
   it('beside the protected paths is accepted', () => {
     const folders = '["notes", "scripts", ".lockstep/workspaces/shared", "/srv/other", "library"]';
     expect(added(`[agents.a.workspace]\nallowed_roots = ${folders}`)).toEqual([]);
