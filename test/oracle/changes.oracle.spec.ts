@@ -149,6 +149,10 @@ describe('a turn that is changed while it runs', () => {
     expect(await w.turns.cancel(two.turn, 'token:ana', 'no need')).toBe('requested');
     expect(w.memory.ledger.waitingMessages()).toEqual([]);
     expect(w.memory.events().at(-1)?.type).toBe('MessageDropped');
-    expect(await w.turns.answer(two.turn)).toBe(null);
+    expect(await w.turns.answer(two.turn)).toMatchObject({
+      status: 'cancelled',
+      reason: 'cancelled by token:ana: no need',
+      reply: null,
+    });
   });
 });
