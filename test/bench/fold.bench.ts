@@ -43,8 +43,10 @@ report(
   aim,
 );
 
-const keyed = <Row>(projection: KeyedProjection<Row>): void => {
-  const mine = wanted(projection.types);
+const keyed = <Row>(projection: KeyedProjection<Row>, events: readonly LockstepEvent[]): void => {
+  const mine = events.filter(
+    ({ type }) => projection.types === 'all' || projection.types.includes(type),
+  );
   const pass = (): void => {
     const rows = new Map<string, Row>();
     for (const event of mine) {
@@ -55,10 +57,39 @@ const keyed = <Row>(projection: KeyedProjection<Row>): void => {
       else rows.set(key, row);
     }
   };
-  report(`fold ${projection.name}`, rateOf(log, pass), 'events/s', aim);
+  report(`fold ${projection.name}`, rateOf(events, pass), 'events/s', aim);
 };
-keyed(turnList);
-keyed(approvalsInbox);
+
+/** The same log as if a person had been asked about every call: request and decision in the place of each verdict. */
+const asked = log.flatMap((event): readonly LockstepEvent[] => {
+  if (event.type !== 'ToolCallAuthorized') return [event];
+  const { by, grant, approval, ...judged } = event.data;
+  const id = `${event.stream} ${judged.call}`;
+  const shown = judged.argsDigest;
+  const view = { inline: `${by} ${String(grant)} ${String(approval)}` };
+  return [
+    {
+      ...event,
+      type: 'ApprovalRequested',
+      data: { ...judged, approval: id, view, deadline: 'never', route: 'inbox', grantable: true },
+    },
+    {
+      ...event,
+      type: 'ApprovalGranted',
+      data: {
+        approval: id,
+        call: judged.call,
+        by: { principal: 'token:ana', person: 'ana', surface: 'rest' },
+        choice: 'once',
+        binding: judged.binding,
+        shown,
+        grant: null,
+      },
+    },
+  ];
+});
+keyed(turnList, log);
+keyed(approvalsInbox, asked);
 
 const ofLedger = wanted(ledgerTypes);
 report(
