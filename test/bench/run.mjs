@@ -29,6 +29,11 @@ const benches = [
     about: 'over a log of whole turns in memory, without reading or writing',
   },
   {
+    name: 'replay',
+    title: 'Replay',
+    about: 'turns made again from their log, in time of one core',
+  },
+  {
     name: 'history',
     title: 'Long history',
     about: 'the daemon as it is built, in a process of its own, on a log of whole turns',
