@@ -144,7 +144,7 @@ export class ApiClient {
 
   async #fetch(
     path: string,
-    init: RequestInit & { readonly headers: Record<string, string> },
+    init: Omit<RequestInit, 'headers'> & { readonly headers: Record<string, string> },
   ): Promise<Response> {
     try {
       return await fetch(new URL(path, this.#address.url), {

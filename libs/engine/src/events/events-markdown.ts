@@ -27,7 +27,7 @@ export const eventsMarkdown = (): string =>
       '',
       '| event | fields |',
       '| --- | --- |',
-      ...Object.entries(payloads).map(
+      ...Object.entries<z.ZodType>(payloads).map(
         ([type, schema]) => `| \`${type}\` | ${fieldsOf(schema).join(', ')} |`,
       ),
     ]),
