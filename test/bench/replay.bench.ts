@@ -34,4 +34,9 @@ const rate = (work: () => number): number => {
 
 const one = (turn: string): ReturnType<typeof all.replay> => all.replay(turn, 'required');
 pass(one);
-report('one history of many turns', rate(() => pass(one)), 'turns/s', { atLeast: 2_000 });
+report(
+  'one history of many turns',
+  rate(() => pass(one)),
+  'turns/s',
+  { atLeast: 2_000 },
+);

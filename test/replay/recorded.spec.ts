@@ -3,8 +3,8 @@ import { replayer, type ReplayReport } from '@lockstep/engine';
 import { demoEvents, eventsIn } from './fixture-events.ts';
 
 const all = (events: ReturnType<typeof demoEvents>): readonly ReplayReport[] => {
-  const { turns, replay } = replayer(events);
-  return turns.map((turn) => replay(turn, 'required'));
+  const history = replayer(events);
+  return history.turns.map((turn) => history.replay(turn, 'required'));
 };
 
 // What an older build recorded is what people rely on: a later build has to come to the same events, or to say where it does not.

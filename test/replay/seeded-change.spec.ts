@@ -112,7 +112,7 @@ describe('a replay of a turn that comes out otherwise', () => {
           careful: { ...config.risk_profiles['careful'], tools },
         };
         return thisBuild.resolve(
-          { ...applied, config: { ...config, risk_profiles } as typeof config },
+          { ...applied, config: { ...config, risk_profiles } },
           request,
           records,
         );

@@ -27,12 +27,13 @@ const compare = ({ recorded, replayed }: Pair, path: string, found: FieldDiffere
   }
   if (isTable(recorded) && isTable(replayed)) {
     if (isSameContent(recorded, replayed)) return;
-    for (const key of new Set([...Object.keys(recorded), ...Object.keys(replayed)]))
-      compare(
-        { recorded: recorded[key], replayed: replayed[key] },
-        path === '' ? key : `${path}.${key}`,
-        found,
-      );
+    const at = path === '' ? '' : `${path}.`;
+    for (const key of Object.keys(recorded))
+      if (!Object.is(recorded[key], replayed[key]))
+        compare({ recorded: recorded[key], replayed: replayed[key] }, `${at}${key}`, found);
+    for (const key of Object.keys(replayed))
+      if (!(key in recorded))
+        compare({ recorded: undefined, replayed: replayed[key] }, `${at}${key}`, found);
     return;
   }
   found.push({ path, recorded: textOf(recorded), replayed: textOf(replayed) });

@@ -61,16 +61,9 @@ export const loadTexts = (recording: Recording, event: LockstepEvent): Fed<null>
 };
 
 const messageTexts = (event: LockstepEvent): readonly Content[] => {
-  switch (event.type) {
-    case 'TurnRequested':
-      return [event.data.input];
-    case 'TurnSteered':
-      return [event.data.text];
-    case 'ModelCallCompleted':
-      return [event.data.text, ...event.data.calls.map((call) => call.args)];
-    case 'ToolCallCompleted':
-      return [event.data.result];
-    default:
-      return [];
-  }
+  if (event.type === 'TurnRequested') return [event.data.input];
+  if (event.type === 'TurnSteered') return [event.data.text];
+  if (event.type === 'ToolCallCompleted') return [event.data.result];
+  if (event.type !== 'ModelCallCompleted') return [];
+  return [event.data.text, ...event.data.calls.map((call) => call.args)];
 };

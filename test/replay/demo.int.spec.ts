@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSqliteLog } from '@lockstep/daemon';
+import { replayer, type LockstepEvent } from '@lockstep/engine';
+import { processFolder, type Ended, type ProcessFolder } from '../support/lockstep-process.ts';
+import { turnOf } from './fixture-events.ts';
+
+let place: ProcessFolder;
+let played: Ended;
+let events: readonly LockstepEvent[] = [];
+const files = mkdtempSync(join(tmpdir(), 'lockstep-replay-'));
+
+const root = (): string => `${place.data}-demo`;
+const onDemo = (): string[] => [
+  '--config',
+  join(root(), 'config', 'lockstep.toml'),
+  '--data',
+  join(root(), 'data'),
+];
+
+beforeAll(async () => {
+  process.env['DEMO_KEY'] ??= 'demo-replayed';
+  place = await processFolder('', '');
+  played = await place.lockstep(['demo', '--no-console', '--once', '--port', '0']);
+  events = await readLog(join(root(), 'data'));
+}, 240_000);
+afterAll(async () => {
+  await place.remove();
+  rmSync(files, { recursive: true, force: true });
+});
+
+const readLog = async (folder: string): Promise<readonly LockstepEvent[]> => {
+  const { store } = await openSqliteLog({ folder, clock: { now: () => 0 } });
+  const { events: all } = await store.readAll({ after: 'start', limit: 100_000 });
+  await store.close();
+  return all;
+};
+
+/** A history as a file of events, one a line. */
+const written = (name: string, lines: readonly unknown[]): string => {
+  const file = join(files, name);
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  return file;
+};
+
+// The demo makes every setting act on every path: what it records is the widest net there is.
+describe('the turns of the demo', () => {
+  it('come out the same, every one on both paths', () => {
+    expect(played.code).toBe(0);
+    const all = replayer(events);
+    const reports = all.turns.map((turn) => all.replay(turn, 'required'));
+    expect(reports.length).toBe(58);
+    expect(reports.filter(({ outcome }) => outcome !== 'same')).toEqual([]);
+  });
+});
+
+describe('given the command line', () => {
+  it('replays a turn of a running daemon and ends with 0 when it is the same', async () => {
+    const daemon = await place.up(onDemo());
+    try {
+      const turn = turnOf(events, 'edit the note');
+      const said = await place.lockstep(['replay', turn, ...onDemo()]);
+      expect([said.code, said.stderr]).toEqual([0, '']);
+      expect(said.stdout).toMatch(
+        new RegExp(`^same turn ${turn}: \\d+ events came out as recorded\\n$`),
+      );
+      const json = await place.lockstep(['replay', turn, '--json', ...onDemo()]);
+      expect(JSON.parse(json.stdout)).toMatchObject({ outcome: 'same', turn, ended: true });
+      const unknown = await place.lockstep(['replay', 'nobody', ...onDemo()]);
+      expect([unknown.code, unknown.stderr]).toEqual([
+        2,
+        'lockstep: there is no turn `nobody` (not_found)\n',
+      ]);
+    } finally {
+      await daemon.stop();
+    }
+  }, 60_000);
+
+  it('shows both sides of the first difference in an exported history and ends with 1', async () => {
+    const file = fileURLToPath(new URL('../../examples/divergence/history.jsonl', import.meta.url));
+    const said = await place.lockstep(['replay', '--file', file]);
+    expect(said.code).toBe(1);
+    const lines = said.stdout.split('\n');
+    expect(lines.filter((line) => line.startsWith('same turn')).length).toBe(2);
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^diverged turn .* at event 1 \(PolicyResolved, position \d{20}\), after 1 equal events: 3 fields differ$/,
+      ),
+    );
+    expect(said.stdout).toContain(
+      '  snapshot.inline.tools.denied[0]\n    recorded  not there\n    replayed  "builtin:file_write"\n',
+    );
+  }, 60_000);
+
+  it('says what is wrong with a history that was cut, and where, and ends with 1', async () => {
+    const fixture = new URL('fixtures/demo-loop.jsonl', import.meta.url);
+    const lines = readFileSync(fixture, 'utf8').trim().split('\n');
+    const whole = lines.map((line) => JSON.parse(line) as LockstepEvent);
+    const turn = turnOf(whole, 'edit the note');
+    const own = whole.filter((event) => event.stream === `turn-${turn}`);
+    const cut = written(
+      'cut.jsonl',
+      whole.filter((event) => event !== own[4]),
+    );
+    const said = await place.lockstep(['replay', turn, '--file', cut]);
+    expect([said.code, said.stdout]).toEqual([
+      1,
+      `refused turn ${turn}: this is no history as it was recorded\n  turn-${turn}@5: revision 4 is missing: the history was cut\n`,
+    ]);
+    const broken = await place.lockstep(['replay', '--file', written('no.jsonl', [{ type: 'x' }])]);
+    expect([broken.code, broken.stdout.split('\n')[1]]).toEqual([
+      1,
+      '  line 1: type: unknown event type `x`',
+    ]);
+    const gone = await place.lockstep(['replay', '--file', join(files, 'gone.jsonl')]);
+    expect(gone.code).toBe(2);
+  }, 60_000);
+});
