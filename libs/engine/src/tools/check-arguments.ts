@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ToolSpec } from '../events/parts.ts';
+import { boundedPattern } from './bounded-pattern.ts';
 
 export type ArgumentsCheck =
   | { readonly ok: true }
@@ -32,6 +33,7 @@ const options: Options = {
   strict: false,
   validateFormats: false,
   logger: false,
+  code: { regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
 };
 
 const compile = ({ id, inputSchema: schema }: ToolSpec): Check => {
