@@ -121,9 +121,9 @@ describe('given the seam', () => {
         (p) =>
           // A replay decides on commands and dispatches none.
           !startsWithAny(p, [
-            'libs/engine/src/turn/',
-            'libs/engine/src/replay/',
-            'libs/engine/src/testing/',
+            'libs/engine/src/turn',
+            'libs/engine/src/replay',
+            'libs/engine/src/testing',
           ]),
       );
 

@@ -34,6 +34,11 @@ const benches = [
     about: 'turns made again from their log, in time of one core',
   },
   {
+    name: 'replay',
+    title: 'Replays',
+    about: 'recorded turns of five tool calls made again from their log, in seconds of one core',
+  },
+  {
     name: 'history',
     title: 'Long history',
     about: 'the daemon as it is built, in a process of its own, on a log of whole turns',
