@@ -27,12 +27,26 @@ const typeOf = (text: string): InitAnswers['type'] => {
   return found;
 };
 
-const priceOf = (text: string | undefined): number | null => {
-  if (text === undefined || text === '') return null;
+const priceOf = (text: string): number => {
   const price = Number(text);
   if (!Number.isFinite(price) || price < 0)
     throw new CliError(exitCodes.usage, `\`${text}\` is no price in dollars a million tokens`);
   return price;
+};
+
+/** One price alone is half of an answer. None means free on a server of one's own, and unknown where somebody sends bills. */
+const pricesOf = (
+  type: InitAnswers['type'],
+  { inputPrice = '', outputPrice = '' }: InitFlags,
+): InitAnswers['prices'] => {
+  if (inputPrice === '' && outputPrice === '')
+    return type === 'openai_compatible' ? 'free' : 'unknown';
+  if (inputPrice === '' || outputPrice === '')
+    throw new CliError(
+      exitCodes.usage,
+      'give both prices or none: --input-price and --output-price',
+    );
+  return { input: priceOf(inputPrice), output: priceOf(outputPrice) };
 };
 
 const fromFlags = (flags: InitFlags): InitAnswers => {
@@ -42,16 +56,16 @@ const fromFlags = (flags: InitFlags): InitAnswers => {
     throw new CliError(exitCodes.usage, 'name the server with --base-url');
   if (type !== 'openai_compatible' && flags.keyEnv === undefined)
     throw new CliError(exitCodes.usage, 'name the variable that holds the key with --key-env');
-  const input = priceOf(flags.inputPrice);
-  const output = priceOf(flags.outputPrice);
   return {
     type,
     model: flags.model,
     baseUrl: flags.baseUrl ?? null,
     keyEnv: flags.keyEnv ?? null,
-    prices: input === null && output === null ? null : { input: input ?? 0, output: output ?? 0 },
+    prices: pricesOf(type, flags),
   };
 };
+
+const whenEmpty = 'empty: free on a server of your own, else unknown';
 
 /** Asks on the terminal. Without one a prompt would print itself and end well, so this is never reached there. */
 const ask = async (): Promise<InitAnswers> => {
@@ -81,9 +95,9 @@ const ask = async (): Promise<InitAnswers> => {
           defaultValue: '',
         }),
       input: () =>
-        text({ message: 'Dollars a million input tokens (empty for free)?', defaultValue: '' }),
+        text({ message: `Dollars a million input tokens (${whenEmpty})?`, defaultValue: '' }),
       output: () =>
-        text({ message: 'Dollars a million output tokens (empty for free)?', defaultValue: '' }),
+        text({ message: `Dollars a million output tokens (${whenEmpty})?`, defaultValue: '' }),
     },
     {
       onCancel: () => {
@@ -128,7 +142,7 @@ const init = async (
   show(
     context.out,
     { written: path },
-    () => `wrote ${path}, start it with: lockstep up --config ${path}`,
+    () => `wrote ${path}, start it with: npx lockstep --config ${path} up`,
   );
   return exitCodes.ok;
 };
@@ -143,8 +157,8 @@ export const addInitCommand = (program: Command, act: Act): void => {
     .option('--model <name>')
     .option('--base-url <url>')
     .option('--key-env <name>', 'environment variable that holds the key')
-    .option('--input-price <usd>', 'a million input tokens')
-    .option('--output-price <usd>', 'a million output tokens')
+    .option('--input-price <usd>', 'dollars a million input tokens')
+    .option('--output-price <usd>', 'dollars a million output tokens')
     .option('--force', 'replace an existing file')
     .action(
       act((context, file: string | undefined, flags: InitFlags) => init(context, file, flags)),

@@ -6,11 +6,18 @@ export interface InitAnswers {
   readonly baseUrl: string | null;
   /** Name of the environment variable that holds the key; null = the server needs none. */
   readonly keyEnv: string | null;
-  /** US dollars a million tokens; null = it costs nothing. */
-  readonly prices: { readonly input: number; readonly output: number } | null;
+  /** US dollars a million tokens; `unknown` is not free, so no cap on cost can be kept. */
+  readonly prices: { readonly input: number; readonly output: number } | 'free' | 'unknown';
 }
 
 const quoted = (text: string): string => JSON.stringify(text);
+
+const pricesLine = (prices: InitAnswers['prices']): string => {
+  if (prices === 'free') return 'prices = "free"';
+  const { input, output } = prices === 'unknown' ? { input: 0, output: 0 } : prices;
+  const line = `prices = { input_per_mtok = ${input}, output_per_mtok = ${output} }`;
+  return prices === 'unknown' ? `# US dollars a million tokens: ${line}` : line;
+};
 
 /** The first config of a person with a real provider: one agent that may read and asks before it writes. */
 export const initConfig = (answers: InitAnswers): string => {
@@ -20,9 +27,7 @@ export const initConfig = (answers: InitAnswers): string => {
     ...(answers.baseUrl === null ? [] : [`base_url = ${quoted(answers.baseUrl)}`]),
     `model = ${quoted(answers.model)}`,
     ...(answers.keyEnv === null ? [] : [`api_key = { env = ${quoted(answers.keyEnv)} }`]),
-    answers.prices === null
-      ? 'prices = "free"'
-      : `prices = { input_per_mtok = ${answers.prices.input}, output_per_mtok = ${answers.prices.output} }`,
+    pricesLine(answers.prices),
   ];
   return `${[
     '# One agent that reads freely in its own folder and asks before it changes anything.',
@@ -38,7 +43,10 @@ export const initConfig = (answers: InitAnswers): string => {
     '',
     '[runtime_profiles.normal.budgets]',
     'max_tool_iterations = 10',
-    'max_cost_usd_per_turn = 0.5',
+    ...(answers.prices === 'unknown'
+      ? ['# A cap in dollars needs the prices of the provider, see below.']
+      : []),
+    `max_cost_usd_per_turn = ${answers.prices === 'unknown' ? '"unlimited"' : '0.5'}`,
     '',
     ...provider,
   ].join('\n')}\n`;
