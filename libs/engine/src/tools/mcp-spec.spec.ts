@@ -70,6 +70,7 @@ describe('given a tool that changes', () => {
   });
 });
 
+const deep = JSON.parse(`${'{"items":'.repeat(65)}{}${'}'.repeat(65)}`) as unknown;
 const loop: Record<string, unknown> = {};
 loop['self'] = loop;
 
@@ -82,6 +83,7 @@ it.each<[string, Partial<ListedTool>]>([
   ['no schema', { inputSchema: undefined }],
   ['a schema that is no JSON', { inputSchema: { minimum: Number.NaN } }],
   ['a schema that holds itself', { inputSchema: loop }],
+  ['a schema that nests too deep', { inputSchema: deep }],
   ['a lone surrogate in its schema', { inputSchema: { title: '\uD800' } }],
 ])('does not exist with %s', (_what, change) => {
   expect(mcpSpec('files', listed(change), mcp).ok).toBe(false);

@@ -1,6 +1,7 @@
 import { effectNames, type PolicySnapshot } from '@lockstep/policy';
 import { toolSpecSchema, type ToolSpec } from '../events/parts.ts';
 import { aliasOf } from './alias-tools.ts';
+import { isDeeper } from './depth.ts';
 import { own } from './own.ts';
 import { specDigest } from './spec-digest.ts';
 import { declaredEffects } from './tool-id.ts';
@@ -27,6 +28,8 @@ export const mcpSpec = (
   const { name } = listed;
   if (!plainName.test(name))
     return { ok: false, message: `the server \`${server}\` lists a tool with an unusable name` };
+  const unusable = `the tool \`${name}\` of the server \`${server}\` has no usable schema`;
+  if (isDeeper(listed.inputSchema, deepestSchema)) return { ok: false, message: unusable };
   const declared = declaredEffects(mcp, server, name) ?? effectNames;
   const operands = own(mcp.operands, server);
   const spec = {
@@ -37,8 +40,11 @@ export const mcpSpec = (
     operands: (operands === undefined ? undefined : own(operands, name)) ?? ('undeclared' as const),
     repeatable: own(mcp.repeatable, server)?.includes(name) ?? false,
   };
-  return parse(spec, `the tool \`${name}\` of the server \`${server}\` has no usable schema`);
+  return parse(spec, unusable);
 };
+
+/** What reads a schema recurses into it. */
+const deepestSchema = 64;
 
 /** Printable ASCII without blanks: what a person reads in a rule is what the server meant. */
 const plainName = /^[\x21-\x7e]{1,128}$/;

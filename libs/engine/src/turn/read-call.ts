@@ -1,11 +1,12 @@
 import { canonicalJson, digestOfText, matchesClauses } from '@lockstep/policy';
 import type { ToolSpec } from '../events/parts.ts';
 import type { GateCall } from '../gate/verdict.ts';
+import { isDeeper } from '../tools/depth.ts';
 import type { CallState, OpenTurn } from './state.ts';
 
 /** A call as the gate sees it, from the raw text of its arguments and the tool that its name stands for. */
 export const readCall = (call: CallState, raw: string, spec: ToolSpec | null): GateCall => {
-  const { args, canonical } = readArgs(raw);
+  const { args, canonical } = readArguments(raw);
   return {
     call: call.call,
     alias: call.alias,
@@ -15,11 +16,21 @@ export const readCall = (call: CallState, raw: string, spec: ToolSpec | null): G
   };
 };
 
+/** Deepest nesting of arguments. All that walks through them recurses, and near the end of the stack a regular expression that is
+ * compiled ends the process. */
+const deepest = 64;
+
 /** Some models send nothing where a tool takes no arguments. */
-const readArgs = (raw: string): { readonly args: GateCall['args']; readonly canonical: string } => {
+export const readArguments = (
+  raw: string,
+): { readonly args: GateCall['args']; readonly canonical: string } => {
   if (raw.trim() === '') return { args: { ok: true, value: {} }, canonical: '{}' };
   try {
     const value: unknown = JSON.parse(raw);
+    if (isDeeper(value, deepest)) {
+      const message = `they nest deeper than ${deepest} levels`;
+      return { args: { ok: false, message }, canonical: raw };
+    }
     // What has no canonical form (a lone surrogate) is not taken either.
     const canonical = canonicalJson(value);
     return { args: { ok: true, value }, canonical };

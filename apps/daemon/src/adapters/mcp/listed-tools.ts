@@ -23,7 +23,8 @@ export const exposedTools = (
   const specs = listed
     .filter((tool) => matchesClauses(expose, tool.name).ok)
     .flatMap((tool) => {
-      if (JSON.stringify(tool.inputSchema).length > largestSchema) {
+      // One that nests too deep to be written out is turned away below, by its name.
+      if (sizeOf(tool.inputSchema) > largestSchema) {
         problems.push(`the schema of one of its tools is larger than ${largestSchema} characters`);
         return [];
       }
@@ -42,4 +43,12 @@ export const exposedTools = (
     problems.push(`it offers ${specs.length} tools, of which ${mostTools} are shown`);
   const tools = specs.slice(0, mostTools);
   return { tools, hidden: listed.length - tools.length, problems: [...new Set(problems)] };
+};
+
+const sizeOf = (schema: unknown): number => {
+  try {
+    return JSON.stringify(schema).length;
+  } catch {
+    return 0;
+  }
 };
