@@ -20,6 +20,8 @@ export interface DaemonOptions {
   /** Absent: what the config says. 0 = any free one. */
   readonly port?: number | undefined;
   readonly host?: string | undefined;
+  /** Where a person reaches the console, for programs of this machine that make links to it. */
+  readonly console?: string | undefined;
   /** A level of pino, or a logger; lines go to stderr. */
   readonly log?: string | Logger | undefined;
 }
@@ -73,7 +75,13 @@ const open = async (
   const url = await server.listen(at.port, at.host);
   const { id: incarnation } = core.identity;
   const { local, limits } = core;
-  await writeLocalFile(data, { url, token: local.token, pid: process.pid, incarnation });
+  await writeLocalFile(data, {
+    url,
+    token: local.token,
+    pid: process.pid,
+    incarnation,
+    ...(options.console === undefined ? {} : { console: options.console }),
+  });
   undo.push(() => removeLocalFile(data, incarnation));
   core.config.watch();
   log.info({ url, incarnation, ...recovered }, 'listening');

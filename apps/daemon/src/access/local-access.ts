@@ -11,6 +11,8 @@ const localFileSchema = z.strictObject({
   token: z.string(),
   pid: z.int(),
   incarnation: z.string(),
+  /** Where a person reaches the console; absent without one. */
+  console: z.string().optional(),
 });
 /** How a program of the same user finds the running daemon. */
 type LocalFile = z.infer<typeof localFileSchema>;

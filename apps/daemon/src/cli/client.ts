@@ -11,7 +11,12 @@ export interface DaemonAddress {
   readonly token: string;
 }
 
-const localFile = z.object({ url: z.url(), token: z.string(), pid: z.int() });
+const localFile = z.object({
+  url: z.url(),
+  token: z.string(),
+  pid: z.int(),
+  console: z.string().optional(),
+});
 
 const problemSchema = z.object({
   code: z.string(),

@@ -40,6 +40,7 @@ beforeAll(async () => {
     config: join(folder, 'lockstep.toml'),
     data: join(folder, '.lockstep'),
     port: 0,
+    console: 'http://127.0.0.1:7999',
     log: 'silent',
   });
 });
@@ -142,6 +143,8 @@ describe('given a daemon that runs on the data folder', () => {
   it('makes a sign-in link for the console', async () => {
     const made = await lockstep(['token', 'link', '--console', 'http://console.test']);
     expect(made.out).toMatch(/^http:\/\/console\.test\/signin\?link=\S+\n$/);
+    const plain = await lockstep(['token', 'link']);
+    expect(plain.out).toMatch(/^http:\/\/127\.0\.0\.1:7999\/signin\?link=\S+\n$/);
   });
 
   it('exports the log as lines of JSON, from the first event on', async () => {

@@ -19,6 +19,10 @@ const folder = join(root, 'apps', 'console');
 const startWithinMs = 30_000;
 const stopWithinMs = 3_000;
 
+/** Where a console that listens there is reached from this machine. */
+export const consoleUrlOf = (host: string, port: number): string =>
+  `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+
 /** Starts `next start` of the built console.
  * @throws CliError when it is not built, its port is in use, or it does not come up */
 export const startConsole = async (options: {
@@ -57,7 +61,7 @@ export const startConsole = async (options: {
       done(code);
     });
   });
-  const url = `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${options.port}`;
+  const url = consoleUrlOf(options.host, options.port);
   const up = await Promise.race([ended.then(() => false), answers(url)]);
   if (!up) {
     child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import pc from 'picocolors';
 import { startDaemon, type Daemon } from '../daemon.ts';
-import { startConsole, type ConsoleProcess } from './console-process.ts';
+import { consoleUrlOf, startConsole, type ConsoleProcess } from './console-process.ts';
 import { exitCodes, type ExitCode } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 
@@ -19,11 +19,16 @@ export interface UpOptions {
 /** Starts daemon and console, and keeps them until a signal. Stopped by a signal is a good end. */
 export const up = async (context: CommandContext, options: UpOptions): Promise<ExitCode> => {
   const stopped = signalled();
+  const listens = options.withConsole
+    ? consoleUrlOf(options.consoleHost, options.consolePort)
+    : null;
+  const consoleUrl = options.consoleUrl ?? listens;
   const daemon = await startDaemon({
     config: context.settings.config,
     data: context.settings.data,
     port: options.port,
     host: options.host,
+    console: consoleUrl ?? undefined,
     log: options.log,
   });
   let console: ConsoleProcess | null = null;
@@ -34,7 +39,6 @@ export const up = async (context: CommandContext, options: UpOptions): Promise<E
         host: options.consoleHost,
         daemonUrl: daemon.url,
       });
-    const consoleUrl = options.consoleUrl ?? console?.url ?? null;
     context.out.write(
       context.settings.json
         ? `${JSON.stringify({ daemon: daemon.url, console: consoleUrl, link: linkOf(daemon, consoleUrl), limits: daemon.limits })}\n`

@@ -115,7 +115,10 @@ const addOthers = (group: Command, act: Act): void => {
     .action(
       act(async (context, flags: { console?: string }) => {
         const console =
-          flags.console ?? process.env['LOCKSTEP_CONSOLE_URL'] ?? 'http://127.0.0.1:7421';
+          flags.console ??
+          process.env['LOCKSTEP_CONSOLE_URL'] ??
+          readLocal(context.settings.data)?.console ??
+          'http://127.0.0.1:7421';
         const body = linkBody.parse(await daemonClient(context).send('POST', '/v1/session/links'));
         const link = `${console}/signin?link=${body.link}`;
         show(context.out, { link, expires: body.expires }, () => link);
