@@ -60,3 +60,27 @@ describe('a queued turn that is taken back', () => {
     expect(row).toMatchObject({ status: 'cancelled', input: 'second', pending: [] });
   });
 });
+
+describe('a key that was used before', () => {
+  it.each([
+    ['another session', { session: 's2' }],
+    ['no session', { session: null }],
+  ])('starts nothing in %s', async (_, change) => {
+    // Given a request with a key, in a session of its own name
+    const w = world({ model: () => ({ say: 'done' }) });
+    const idempotency = { key: 'a'.repeat(64), body: 'b'.repeat(64) };
+    const turn = await launched(w, ask('pay', { session: 's1', idempotency }));
+    // When the key comes again with something else
+    const again = await w.turns.launch(
+      ask('pay', { ...change, idempotency: { ...idempotency, body: 'c'.repeat(64) } }),
+    );
+    // Then it is refused, and the first request is still what it stands for
+    expect(again).toEqual({ kind: 'key_reused' });
+    expect(await w.turns.launch(ask('pay', { session: 's1', idempotency }))).toMatchObject({
+      kind: 'accepted',
+      turn,
+      repeat: true,
+    });
+    expect(w.memory.events().filter((event) => event.type === 'MessageAccepted')).toHaveLength(1);
+  });
+});

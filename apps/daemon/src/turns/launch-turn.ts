@@ -76,6 +76,7 @@ export class LaunchTurn {
       data: { message: id.message, idempotency },
     });
     if (early !== null) return this.#known(early, id.session);
+    if (idempotency !== null && this.#isKeyOfAnother(id)) return { kind: 'key_reused' };
     const request: ResolveRequest = {
       agent: asked.agent,
       principal: asked.principal,
@@ -116,6 +117,14 @@ export class LaunchTurn {
     this.#last = { ...resolved, request };
     this.queues.add({ session, turn, message, request, input, listening: asked.listening });
     return { kind: 'accepted', turn, session, position: accepted.position, repeat: false };
+  }
+
+  /** A key stands for one request: with another session or agent it is another body. Ids of messages without a key are new. */
+  #isKeyOfAnother(id: { readonly session: string; readonly message: string }): boolean {
+    const { ledger } = this.#parts;
+    return ledger
+      .sessions()
+      .some((one) => one.id !== id.session && ledger.message(one.id, id.message) !== null);
   }
 
   async #known(
