@@ -9,7 +9,7 @@ runtime_profile = "short"
 [risk_profiles.open]
 autonomy = "full"
 [risk_profiles.open.tools]
-allowed = ["file_*"]
+allowed = ["file_*", "ask_user"]
 [runtime_profiles.short]
 [providers.local]
 type = "scripted"
@@ -20,6 +20,10 @@ const script = `
 scenarios:
   - when: slow
     steps: [{ say: late, wait_ms: 60000 }]
+  - when: question
+    steps:
+      - calls: [{ tool: ask_user, args: { question: 'which?' } }]
+      - { say: asked }
 default: [{ say: hello }]
 `;
 
@@ -73,5 +77,24 @@ describe('the stream of one turn', () => {
       second['id'],
     ]);
     await daemon.admin().post(`/v1/turns/${first['id']}/cancel`);
+  });
+});
+
+describe('a message that was accepted', () => {
+  it('gets its turn after a restart, although the local token it came with is another by then', async () => {
+    // Given a message behind a turn that waits for a person, both sent with the local token
+    const first = await launch('question', { session: 's1', wait: true });
+    expect(first['status']).toBe('waiting');
+    const second = await launch('hello', { session: 's1' });
+    // When the daemon is started anew and the first turn goes away
+    await daemon.stop();
+    await daemon.start();
+    await daemon.admin().post(`/v1/turns/${first['id']}/cancel`);
+    await streamed(`/v1/turns/${second['id']}/events/stream`);
+    // Then the second has run
+    const turn = (await daemon.admin().get(`/v1/turns/${second['id']}`)).body as {
+      answer: { status: string; reply: string };
+    };
+    expect([turn.answer.status, turn.answer.reply]).toEqual(['completed', 'hello']);
   });
 });

@@ -1,4 +1,6 @@
 import type { Artifacts, Content, EventOf, EventStore, Ledger } from '@lockstep/engine';
+import type { Origin, Principal } from '@lockstep/policy';
+import { localTokenName } from '../access/authenticator.ts';
 import type { LaunchTurn, QueuedTurn } from './launch-turn.ts';
 import type { RunningTurns } from './running-turns.ts';
 import { metaAgain } from './turn-meta.ts';
@@ -39,19 +41,30 @@ const readMessage = async (
   );
   const record = parts.ledger.session(session);
   if (event?.data.request === undefined || record === null) return null;
+  const principal = event.meta.principal ?? record.owner;
+  const { origin, client } = event.data.request;
   return {
     session,
     message,
     turn: event.data.turn,
     request: {
       agent: record.agent,
-      principal: event.meta.principal ?? record.owner,
+      principal,
       session,
-      ...event.data.request,
+      origin: originNow(origin, principal, parts.ledger),
+      client,
     },
     input: await textOf(event.data.text, parts.artifacts),
     listening: false,
   };
+};
+
+/** The local token is another one after each start; who sat at the machine still does. Any other token that ended stays so. */
+const originNow = (origin: Origin, principal: Principal, ledger: Ledger): Origin => {
+  if (principal.kind !== 'local' || !('token' in origin)) return origin;
+  if (ledger.tokenById(origin.token) !== null) return origin;
+  const local = ledger.tokens().find((token) => token.name === localTokenName);
+  return local === undefined ? origin : { ...origin, token: local.id };
 };
 
 const textOf = async (content: Content, artifacts: Artifacts): Promise<string> => {
