@@ -5,6 +5,7 @@ import { confined, type Spawn } from '../sandbox/bubblewrap.ts';
 import { childPath } from '../sandbox/program-paths.ts';
 import { sandboxView } from '../sandbox/sandbox-view.ts';
 import { readSecret } from '../secrets/secret-ref.ts';
+import { sameOriginFetch } from './same-origin-fetch.ts';
 import { ServerUnavailable, type McpContext } from './mcp-context.ts';
 
 type StdioConfig = Extract<McpServerConfig, { transport: 'stdio' }>;
@@ -32,6 +33,7 @@ export const openTransport = async (
     const headers = valuesOf(config.headers, context);
     const transport = new StreamableHTTPClientTransport(new URL(config.url), {
       requestInit: { headers },
+      fetch: sameOriginFetch,
     });
     return { transport: transport, lastWords: () => '' };
   }
