@@ -383,7 +383,7 @@ describe('given a viewer', () => {
     expect(/plum|Wrote/.test(stream.text)).toBe(false);
     const log = (await viewer.get('/v1/events?limit=1000')).body as { items: unknown[] };
     expect(log.items.length).toBeGreaterThan(20);
-    expect(log.items.map(parseEvent).filter(({ ok }) => !ok)).toEqual([]);
+    expect(log.items.map((event) => parseEvent(event)).filter(({ ok }) => !ok)).toEqual([]);
     const auditor = await run.issue({ name: 'audit', roles: ['auditor'] });
     expect((await auditor.get(`/v1/turns/${id}/events`)).text).toContain('plum-content');
   });
