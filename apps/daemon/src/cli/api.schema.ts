@@ -21,6 +21,7 @@ export const turnRow = z.looseObject({
   status: z.string(),
   startedAt: z.number(),
   input: z.string().nullable(),
+  reply: z.string().nullable(),
   allowed: z.number(),
   refused: z.number(),
   asked: z.number(),

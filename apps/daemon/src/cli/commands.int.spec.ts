@@ -74,7 +74,7 @@ const json = async (words: readonly string[]): Promise<unknown> =>
 describe('given a daemon that runs on the data folder', () => {
   it('shows a turn that waits, decides it, and lists it as completed', async () => {
     const asked = await lockstep(['run', 'alpha', 'write it']);
-    expect([asked.code, asked.out]).toEqual([0, '\n']);
+    expect([asked.code, asked.out]).toEqual([0, '']);
     const id = /approvals show (\S+)/.exec(asked.err)?.[1] ?? '';
     expect((await lockstep(['approvals'])).out).toContain(id);
     const shown = await lockstep(['approvals', 'show', id]);
@@ -99,7 +99,9 @@ describe('given a daemon that runs on the data folder', () => {
     const ran = await lockstep(['run', 'alpha', 'read it']);
     expect([ran.code, ran.out]).toEqual([0, 'not read\n']);
     const turn = /\(turn (\S+)\)/.exec(ran.err)?.[1] ?? '';
-    expect((await lockstep(['turn', turn])).out).toContain('[tools.denied builtin:file_read]');
+    const told = (await lockstep(['turn', turn])).out;
+    expect(told).toContain('[tools.denied builtin:file_read]');
+    expect(told).toContain('\ninput: read it\nreply: not read\n');
     const explained = await lockstep(['policy', 'explain', 'alpha', 'file_read', '{"path":"a"}']);
     expect([explained.code, explained.out]).toEqual([1, expect.stringContaining('tools.denied')]);
   });
@@ -138,6 +140,16 @@ describe('given a daemon that runs on the data folder', () => {
     expect([list.out.includes(id), list.out.includes(token)]).toEqual([true, false]);
     expect((await lockstep(['token', 'revoke', id])).out).toBe('revoked\n');
     expect(await lockstep([...url, 'turns'])).toMatchObject({ code: 2 });
+  });
+
+  it('names a role that is none, and makes no token', async () => {
+    const made = await lockstep(['token', 'create', 'zoe', '--role', 'viewer', 'king']);
+    expect([made.code, made.out, made.err]).toEqual([
+      2,
+      '',
+      'lockstep: `king` is no role, use viewer, auditor, operator, approver, admin\n',
+    ]);
+    expect((await lockstep(['token', 'list'])).out).not.toContain('zoe');
   });
 
   it('makes a sign-in link for the console', async () => {

@@ -20,6 +20,9 @@ interface CreateFlags {
 }
 
 const bodyOf = (name: string, flags: CreateFlags): object => {
+  const stranger = flags.role?.find((role) => !roleSchema.safeParse(role).success);
+  if (stranger !== undefined)
+    throw new CliError(exitCodes.usage, `\`${stranger}\` is no role, use ${roleNames.join(', ')}`);
   const roles = z
     .array(roleSchema)
     .min(1)

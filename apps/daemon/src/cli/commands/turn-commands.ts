@@ -42,6 +42,7 @@ const playTurn = async (
 const finishLine = (context: CommandContext, streamed: string, answer: TurnAnswerBody): void => {
   const reply = answer.reply ?? '';
   const last = streamed.endsWith(reply) && reply !== '' ? '' : safe(reply);
+  if (streamed === '' && last === '') return;
   context.out.write(`${streamed !== '' && last !== '' ? '\n' : ''}${last}\n`);
 };
 
@@ -131,6 +132,8 @@ const showTurn = async (context: CommandContext, id: string): Promise<void> => {
       policy === null
         ? 'no policy was resolved'
         : `policy ${policy.digest.slice(0, 12)} of config version ${policy.config.version}`,
+      ...(row.input === null ? [] : [`input: ${oneLine(row.input, 200)}`]),
+      ...(row.reply === null ? [] : [`reply: ${oneLine(row.reply, 200)}`]),
       '',
     ];
     const steps = detail.steps.map((s) => {
