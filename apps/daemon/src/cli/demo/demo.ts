@@ -86,7 +86,7 @@ const summary = (report: DemoReport): string => {
     key,
     ...paths.map((path) => {
       const n = report.bites[path][key];
-      return n === 0 ? pc.yellow('○ never') : pc.green(`● ${n} times`);
+      return n === 0 ? pc.yellow('○ never') : pc.green(`● ${n} time${n === 1 ? '' : 's'}`);
     }),
   ]);
   const acted = enforcedKeys.length * paths.length - report.quiet.length;
