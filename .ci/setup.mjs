@@ -84,7 +84,6 @@ export const ensureDependencies = () => {
   const stamp = join(root, 'node_modules', '.lockstep-installed');
   const want = digestOfFiles(['package-lock.json']) + process.versions.modules;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === want) return 'already there';
-  // Already installed by hand from this lock: npm's own record is as new as the lock.
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, want);
   return undefined;

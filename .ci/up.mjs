@@ -30,4 +30,12 @@ const child = spawn(
 );
 // A terminal sends its signal to the whole group; one sent to this process alone is passed on.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
-child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));
+child.on('exit', (code, signal) => {
+  if (code !== null) process.exit(code);
+  // Asked to stop before it listened for that is a good end; killed is not.
+  if (signal === 'SIGINT' || signal === 'SIGTERM') process.exit(0);
+  process.stderr.write(
+    `lockstep: the daemon was ended by ${signal}, start it again, nothing that was acknowledged is lost\n`,
+  );
+  process.exit(4);
+});

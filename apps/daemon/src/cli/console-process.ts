@@ -16,6 +16,7 @@ export interface ConsoleProcess {
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const folder = join(root, 'apps', 'console');
+const endWithParent = new URL('../../bin/end-with-parent.mjs', import.meta.url);
 const startWithinMs = 30_000;
 const stopWithinMs = 3_000;
 
@@ -42,7 +43,17 @@ export const startConsole = async (options: {
   );
   const child = spawn(
     process.execPath,
-    [next, 'start', folder, '--port', `${options.port}`, '--hostname', options.host],
+    [
+      '--import',
+      endWithParent.href,
+      next,
+      'start',
+      folder,
+      '--port',
+      `${options.port}`,
+      '--hostname',
+      options.host,
+    ],
     {
       env: {
         ...process.env,
@@ -50,7 +61,8 @@ export const startConsole = async (options: {
         NEXT_TELEMETRY_DISABLED: '1',
         NODE_ENV: 'production',
       },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      // The input is never written to: its end tells the console that this process is gone.
+      stdio: ['pipe', 'ignore', 'pipe'],
       // A terminal's ctrl-c must reach the daemon first: Next waits for streams that only the daemon ends.
       detached: true,
     },

@@ -32,6 +32,7 @@ export const up = async (context: CommandContext, options: UpOptions): Promise<E
     log: options.log,
   });
   let console: ConsoleProcess | null = null;
+  let why = 'the console did not start';
   try {
     if (options.withConsole)
       console = await startConsole({
@@ -44,27 +45,30 @@ export const up = async (context: CommandContext, options: UpOptions): Promise<E
         ? `${JSON.stringify({ daemon: daemon.url, console: consoleUrl, link: linkOf(daemon, consoleUrl), limits: daemon.limits })}\n`
         : greeting(context, daemon, consoleUrl),
     );
-    const why = await Promise.race([stopped, lost(console)]);
-    if (why !== 'console ended') return exitCodes.ok;
+    const asked = await Promise.race([stopped.then(() => true), lost(console)]);
+    why = asked ? 'stopped by a signal' : 'the console ended';
+    if (asked) return exitCodes.ok;
     context.note('lockstep: the console ended by itself, the daemon is stopped too');
     return exitCodes.machine;
   } finally {
     // The daemon first: its end closes the streams that the console waits for.
-    await daemon.close('stopped by a signal');
+    await daemon.close(why);
     await console?.stop();
   }
 };
 
-const signalled = (): Promise<string> =>
+/** Resolves at the first signal. A terminal and the programs in between all pass ctrl-c on, so it comes more than once: the
+ * listeners stay, because a repeat without one would kill the daemon in the middle of its stop. */
+export const signalled = (): Promise<void> =>
   new Promise((done) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        done(signal);
+      process.on(signal, () => {
+        done();
       });
   });
 
-const lost = (console: ConsoleProcess | null): Promise<string> =>
-  console === null ? new Promise(() => undefined) : console.ended.then(() => 'console ended');
+const lost = (console: ConsoleProcess | null): Promise<false> =>
+  console === null ? new Promise(() => undefined) : console.ended.then(() => false);
 
 const linkOf = (daemon: Daemon, consoleUrl: string | null): string | null =>
   consoleUrl === null ? null : `${consoleUrl}/signin?link=${daemon.signInLink()}`;

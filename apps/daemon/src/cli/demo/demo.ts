@@ -6,6 +6,7 @@ import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { startConsole } from '../console-process.ts';
 import type { CommandContext } from '../context.ts';
 import { show, table } from '../print.ts';
+import { signalled } from '../up.ts';
 import { layStage } from './stage.ts';
 import { bitesOn, demoPaths, playPath, type DemoPath } from './play.ts';
 
@@ -93,16 +94,12 @@ const summary = (report: DemoReport): string => {
   return [
     table(['setting', ...paths], rows),
     `${report.turns} turns; ${acted} of ${enforcedKeys.length * paths.length} settings times paths acted at least once`,
+    'the console shows the worst over all agents: choose one above its matrix to see what it enforced',
   ].join('\n');
 };
 
 /** Resolves at ctrl-c. */
 export const untilStopped = (context: CommandContext): Promise<void> => {
   context.note(pc.dim('ctrl-c ends the demo'));
-  return new Promise((done) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        done();
-      });
-  });
+  return signalled();
 };
