@@ -302,6 +302,11 @@ describe('given a turn that waits for a person', () => {
     const { id } = await turn(admin, 'alpha', { input: 'ask me', wait: true });
     const row = await onlyPending();
     expect(row.view).toContain('Which fruit?');
+    const scopes = { tools: ['file_read'] };
+    const other = await run.issue({ name: 'of-reads', roles: ['approver'], scopes });
+    const body = { text: 'a pear', revision: row.revision };
+    const foreign = await other.post(`/v1/questions/${row.id}/answer`, body);
+    expect(problem(foreign)).toEqual([403, 'forbidden']);
     const done = await admin.post(`/v1/questions/${row.id}/answer`, {
       text: 'a quince',
       revision: row.revision,

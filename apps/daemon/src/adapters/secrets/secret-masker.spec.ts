@@ -156,9 +156,16 @@ describe('given a vault file', () => {
 
   it('refuses a broken file instead of starting over', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'vault-')), 'vault.json');
-    writeFileSync(path, '{}');
-    expect(() => new Vault(path)).toThrow();
-    expect(readFileSync(path, 'utf8')).toBe('{}');
+    for (const garbage of ['{}', 'no JSON at all']) {
+      writeFileSync(path, garbage);
+      expect(() => new Vault(path)).toThrow(
+        expect.objectContaining({
+          exitCode: 4,
+          message: `the vault \`${path}\` is damaged: put a copy back, or remove it and accept that what «sealed:…» stands for in the log is lost`,
+        }),
+      );
+      expect(readFileSync(path, 'utf8')).toBe(garbage);
+    }
   });
 });
 

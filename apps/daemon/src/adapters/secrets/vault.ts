@@ -14,6 +14,26 @@ type VaultFile = z.infer<typeof vaultSchema>;
 
 const most = 10_000;
 
+/** The vault cannot be read. The start ends with it: a new one in its place would make placeholders of the log meaningless in silence. */
+export class VaultDamagedError extends Error {
+  readonly exitCode = 4;
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `the vault \`${path}\` is damaged: put a copy back, or remove it and accept that what «sealed:…» stands for in the log is lost`,
+      { cause },
+    );
+  }
+}
+
+const readVault = (path: string): VaultFile => {
+  try {
+    return vaultSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (cause) {
+    throw new VaultDamagedError(path, cause);
+  }
+};
+
 /** Keeps what placeholders stand for, in one file that only the owner may read. An id is a keyed digest of the value, so the same
  * value has the same id and nobody can work one out. */
 export class Vault {
@@ -21,12 +41,12 @@ export class Vault {
   readonly #file: VaultFile;
   #dirty = false;
 
-  /** @throws when the file is there and broken: placeholders in the log would lose their meaning in silence */
+  /** @throws VaultDamagedError when the file is there and broken */
   constructor(path: string | null) {
     this.#path = path;
     this.#file =
       path !== null && existsSync(path)
-        ? vaultSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+        ? readVault(path)
         : { version: 1, key: randomBytes(32).toString('hex'), sealed: {}, bound: {} };
     this.#dirty = path !== null && !existsSync(path);
     if (path !== null && existsSync(path)) chmodSync(path, 0o600);

@@ -101,6 +101,7 @@ export class ApprovalsController {
   ): Promise<unknown> {
     const caller = requireCaller(request);
     seenRequest(this.#parts.ledger, id, caller);
+    await this.#mayDecide(id, caller);
     const command = new AnswerQuestion(id, body, deciderOf(caller, request));
     return decisionAnswer(id, await this.#commands.execute(command));
   }
@@ -149,7 +150,8 @@ export class ApprovalsController {
   /** A token decides only about the tools in its own scope. */
   async #mayDecide(id: string, caller: Caller): Promise<void> {
     if (caller.scopes.tools.includes('*')) return;
-    const tool = (await this.#parts.readSide.approval(id))?.tool ?? null;
+    const row = await this.#parts.readSide.approval(id);
+    const tool = row?.kind === 'question' ? 'builtin:ask_user' : (row?.tool ?? null);
     if (
       tool !== null &&
       caller.scopes.tools.some((pattern) => matchesPattern(normalizeToolPattern(pattern), tool))
