@@ -1,7 +1,6 @@
 import {
   evolve,
   initialState,
-  type EventOf,
   type ExpectedRevision,
   type LockstepEvent,
   type NewEvent,
@@ -163,9 +162,3 @@ export class TurnLog {
 export const isHalt = (error: unknown): boolean =>
   error instanceof TurnHaltedError ||
   (error instanceof Error && 'code' in error && error.code === 'store_unavailable');
-
-/** The started calls among acknowledged events. */
-export const isStarted = (
-  event: LockstepEvent,
-): event is EventOf<'ToolCallStarted'> | EventOf<'ModelCallStarted'> =>
-  event.type === 'ToolCallStarted' || event.type === 'ModelCallStarted';

@@ -8,7 +8,7 @@ import type {
   Trigger,
 } from '@lockstep/policy';
 import type { DataOf } from '../events/event.ts';
-import type { ConfigRef, DecidedBy, Facts, ToolSpec } from '../events/parts.ts';
+import type { ConfigRef, DecidedBy, Facts } from '../events/parts.ts';
 import type { GateCall } from '../gate/verdict.ts';
 import type { ModelOutcome } from '../ports/model.ts';
 import type { ToolOutcome } from '../ports/tools.ts';
@@ -131,6 +131,3 @@ export type TurnCommand =
   | { readonly type: 'Finish'; readonly now: number };
 
 export type CommandOf<T extends TurnCommand['type']> = Extract<TurnCommand, { type: T }>;
-
-/** A spec found by the id of the call it serves. */
-export type SpecOf = (call: string) => ToolSpec | null;
