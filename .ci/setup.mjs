@@ -64,6 +64,7 @@ const onPath = (command) =>
 export const systemPrograms = {
   sandbox: { command: 'bwrap', debian: 'bubblewrap' },
   browser: { command: 'chromium', debian: 'chromium' },
+  broker: { command: 'mosquitto', debian: 'mosquitto' },
 };
 
 /** Installs what is missing where that may be done (root on Debian or Ubuntu).

@@ -1,5 +1,7 @@
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
+import type { SecretSource } from './adapters/secrets/secret-ref.ts';
+import type { ToolSources } from './adapters/tools/tool-source.ts';
 import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
 
 export { CURRENT_CONFIG, type CurrentConfig } from './config/current-config.port.ts';
@@ -16,6 +18,10 @@ export const LEDGER = Symbol('LEDGER');
 export const ARTIFACTS = Symbol('ARTIFACTS');
 export const MODELS = Symbol('MODELS');
 export const TOOLS = Symbol('TOOLS');
+/** Where parts of the daemon add the tools that they bring. */
+export const TOOL_SOURCES = Symbol('TOOL_SOURCES');
+/** Where secrets named in config are read. */
+export const SECRETS = Symbol('SECRETS');
 export const MASKER = Symbol('MASKER');
 /** Whether this machine can confine a process, found out once at start. */
 export const SANDBOX = Symbol('SANDBOX');
@@ -30,6 +36,8 @@ export interface Tokens {
   readonly ARTIFACTS: Artifacts;
   readonly MODELS: ModelPorts;
   readonly TOOLS: ToolPort;
+  readonly TOOL_SOURCES: ToolSources;
+  readonly SECRETS: SecretSource;
   readonly MASKER: Masker;
   readonly SANDBOX: SandboxState;
   readonly CLOCK: Clock;

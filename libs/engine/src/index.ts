@@ -40,6 +40,8 @@ export {
   type ConfigRef,
   type DecidedBy,
   type Facts,
+  type DeclaredOperand,
+  type GrantField,
   type Operand,
   type RootsFact,
   type RuleId,
@@ -57,14 +59,24 @@ export type {
   Subscription,
   SubscriptionMessage,
 } from './ports/event-store.ts';
+export type { Job } from './events/job-events.ts';
+export {
+  replyToSchema,
+  type MemoryScope,
+  type RecalledRow,
+  type ReplyTo,
+} from './events/turn-events.ts';
 export type { Artifacts } from './ports/artifacts.ts';
 export type { Clock, Ids } from './ports/clock.ts';
 export type {
   AcceptedMessage,
+  ConnectionRecord,
+  JobTimes,
   Ledger,
   LiveToken,
   PendingRecord,
   SessionRecord,
+  SopRunRecord,
   WaitingMessage,
 } from './ports/ledger.ts';
 export type { Masker, MaskOptions } from './ports/masker.ts';
@@ -158,7 +170,7 @@ export { pathVisible } from './gate/path-operand.ts';
 export { visibleText } from './gate/visible-text.ts';
 export { advertise, whyWithheld } from './tools/advertise.ts';
 export { aliasTools } from './tools/alias-tools.ts';
-export { builtinSpecs } from './tools/builtin-specs.ts';
+export { builtinSpecs, childTools } from './tools/builtin-specs.ts';
 export { checkArguments, type ArgumentsCheck } from './tools/check-arguments.ts';
 export { effectsOf } from './tools/effects.ts';
 export { mcpSpec, type ListedTool, type McpSpecResult } from './tools/mcp-spec.ts';

@@ -20,6 +20,15 @@ export { configSchema, type Config } from './config/config.schema.ts';
 export type { AgentConfig } from './config/agent.schema.ts';
 export type { McpServerConfig } from './config/mcp.schema.ts';
 export type { ProviderConfig } from './config/provider.schema.ts';
+export type {
+  ChannelsConfig,
+  DiscordChannel,
+  MqttChannel,
+  SlackChannel,
+  TelegramChannel,
+  WebhookChannel,
+} from './config/channels.schema.ts';
+export { cronSchema, sopStepSchema } from './config/work.schema.ts';
 export type { AccessMode, OperandDeclaration, SecretRef } from './config/values.schema.ts';
 export {
   policySnapshotSchema,
@@ -28,14 +37,7 @@ export {
   type PolicySnapshot,
   type PricesMicro,
 } from './snapshot.ts';
-export {
-  enforcedKeys,
-  laterKeys,
-  settingKeys,
-  type EnforcedKey,
-  type LaterKey,
-  type SettingKey,
-} from './setting-key.ts';
+export { enforcedKeys, settingKeys, type EnforcedKey, type SettingKey } from './setting-key.ts';
 export {
   hostSchema,
   narrowingSchema,

@@ -1,4 +1,4 @@
-/** Every setting of the registry, as `surface.key`. `later` ones are refused when written and hold their narrowest value. */
+/** Every setting of the registry, as `surface.key`. Each is enforced: a monitor and a witness of its own are required by type. */
 export const enforcedKeys = [
   'tools.allowed',
   'tools.denied',
@@ -40,9 +40,6 @@ export const enforcedKeys = [
   'output.redact',
   'output.max_reply_chars',
   'output.stream',
-] as const;
-
-export const laterKeys = [
   'approval.approvers_required',
   'approval.four_eyes',
   'approval.route.approver',
@@ -75,6 +72,5 @@ export const laterKeys = [
 ] as const;
 
 export type EnforcedKey = (typeof enforcedKeys)[number];
-export type LaterKey = (typeof laterKeys)[number];
-export type SettingKey = EnforcedKey | LaterKey;
-export const settingKeys: readonly SettingKey[] = [...enforcedKeys, ...laterKeys];
+export type SettingKey = EnforcedKey;
+export const settingKeys: readonly SettingKey[] = enforcedKeys;

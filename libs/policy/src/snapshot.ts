@@ -47,7 +47,7 @@ const mcpServerPolicySchema = z.strictObject({
 
 /** The resolved values of one agent for one request: plain JSON, equal policy is equal canonical bytes. Keys below a surface
  * are the registry's; `registry`, `agent`, `provider`, `workspace.protected`, `workspace.protected_except`,
- * `workspace.siblings`, `mcp.repeatable` and `mcp.servers` are facts that the settings need and no settings themselves. */
+ * `workspace.siblings`, `skills.directories`, `mcp.repeatable` and `mcp.servers` are facts that the settings need and no settings themselves. */
 export const policySnapshotSchema = z.strictObject({
   registry: z.int(),
   agent: aliasSchema,
@@ -103,6 +103,8 @@ export const policySnapshotSchema = z.strictObject({
     bundles: z.array(aliasSchema),
     allow_scripts: z.boolean(),
     prompt_mode: z.enum(['compact', 'full']),
+    /** Absolute folder of each bundle that the agent has. Absent in snapshots of the first registry. */
+    directories: z.record(aliasSchema, z.string()).optional(),
   }),
   workspace: z.strictObject({
     /** Absolute. */

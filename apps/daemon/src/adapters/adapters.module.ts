@@ -27,7 +27,9 @@ import {
   MASKER,
   MODELS,
   SANDBOX,
+  SECRETS,
   TOOLS,
+  TOOL_SOURCES,
   type CurrentConfig,
   type DaemonIdentity,
 } from '../tokens.ts';
@@ -46,9 +48,9 @@ import { Vault } from './secrets/vault.ts';
 import { builtinTools } from './tools/builtin-tools.ts';
 import { compositeTools } from './tools/composite-tools.ts';
 import { systemResolver } from './tools/inspect-url.ts';
+import { ToolSources } from './tools/tool-source.ts';
 
 const MCP_TOOLS = Symbol('MCP_TOOLS');
-const SECRETS = Symbol('SECRETS');
 const VAULT = Symbol('VAULT');
 
 const idleMs = 300_000;
@@ -75,7 +77,7 @@ export class AdaptersModule {
       module: AdaptersModule,
       global: true,
       providers: [...plainProviders(env), ...portProviders, AdaptersShutdown],
-      exports: [CLOCK, IDS, MODELS, TOOLS, MASKER, SANDBOX],
+      exports: [CLOCK, IDS, MODELS, TOOLS, TOOL_SOURCES, MASKER, SANDBOX, SECRETS],
     };
   }
 }
@@ -142,15 +144,20 @@ const portProviders: Provider[] = [
     useFactory: (...parts: McpParts): McpTools => openMcp(parts),
   },
   {
+    provide: TOOL_SOURCES,
+    inject: [CLOCK, MCP_TOOLS],
+    useFactory: (clock: Clock, mcp: McpTools): ToolSources => {
+      const sources = new ToolSources();
+      sources.add(builtinTools({ clock, resolver: systemResolver }));
+      sources.add(mcp);
+      return sources;
+    },
+  },
+  {
     provide: TOOLS,
-    inject: [CLOCK, MCP_TOOLS, MASKER, VAULT],
-    useFactory: (clock: Clock, mcp: McpTools, masker: SecretMasker, vault: Vault): ToolPort =>
-      compositeTools({
-        builtin: builtinTools({ clock, resolver: systemResolver }),
-        mcp,
-        masker,
-        unsealer: createUnsealer(masker, vault),
-      }),
+    inject: [TOOL_SOURCES, MASKER, VAULT],
+    useFactory: (sources: ToolSources, masker: SecretMasker, vault: Vault): ToolPort =>
+      compositeTools({ sources, masker, unsealer: createUnsealer(masker, vault) }),
   },
 ];
 

@@ -98,6 +98,8 @@ export class DryRun {
       session: sessionOf(agent),
       turn: 'dry-run',
       policy: policy.parts.snapshot,
+      policyDigest: policy.parts.digest,
+      narrowings: policy.parts.narrowings,
     };
     const id = normalizeToolPattern(call.tool);
     const specs = await this.#specs(scope, id);
@@ -148,7 +150,7 @@ export class DryRun {
   ): Promise<Facts> {
     const { clock, ledger, tools } = this.#parts;
     const { spec, args } = call;
-    const seen = spec === null ? null : await tools.inspect(scope, spec, args);
+    const seen = spec === null ? null : await tools.inspect(scope, spec, args, 'dry-run');
     const now = clock.now();
     const granted = spec !== null && {
       agent: scope.agent,

@@ -31,6 +31,8 @@ export const scopeOf = (state: OpenTurn): ToolScope => ({
   session: state.request.session,
   turn: state.turn,
   policy: state.policy,
+  policyDigest: state.policyDigest,
+  narrowings: state.narrowings,
 });
 
 /** What the model is sent next, and the texts that it cites. */
@@ -84,7 +86,7 @@ const prepareCall = async (
   // Nobody looks for a tool that the policy keeps away: a look reads files and asks name servers.
   const looked =
     spec !== null && args.ok && whyWithheld(state.policy, spec) === null
-      ? await inspect(parts, scopeOf(state), { spec, args: args.value })
+      ? await inspect(parts, scopeOf(state), { spec, args: args.value, call: call.call })
       : blind;
   return {
     call,
@@ -92,6 +94,7 @@ const prepareCall = async (
     ids: { approval: parts.ids.next(), question: parts.ids.next() },
     before: looked.before ?? null,
     unsealed: unsealedIn(state, call),
+    ...(looked.children === undefined ? {} : { children: looked.children }),
   };
 };
 
@@ -101,10 +104,18 @@ const blind: OperandFacts = { operands: [], roots: null, confined: false };
 const inspect = async (
   parts: TurnParts,
   scope: ToolScope,
-  { spec, args }: { readonly spec: NonNullable<GateCall['spec']>; readonly args: unknown },
+  {
+    spec,
+    args,
+    call,
+  }: {
+    readonly spec: NonNullable<GateCall['spec']>;
+    readonly args: unknown;
+    readonly call: string;
+  },
 ): Promise<OperandFacts> => {
   try {
-    return await parts.tools.inspect(scope, spec, args);
+    return await parts.tools.inspect(scope, spec, args, call);
   } catch (error) {
     parts.report({ turn: scope.turn, error });
     return blind;

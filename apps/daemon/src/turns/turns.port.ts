@@ -1,4 +1,4 @@
-import type { DecidedBy, TurnAnswer } from '@lockstep/engine';
+import type { DecidedBy, ReplyTo, TurnAnswer } from '@lockstep/engine';
 import type { Narrowing, Origin, Principal, ResolutionProblem } from '@lockstep/policy';
 
 /** What a path adapter hands to `launchTurn`: ids and the message. Never a policy word. */
@@ -15,6 +15,19 @@ export interface TurnRequest {
   readonly idempotency: { readonly key: string; readonly body: string } | null;
   /** Somebody listens for text while it is made. */
   readonly listening: boolean;
+  /** A channel's own address of the conversation: the reply is delivered there, and recorded. */
+  readonly replyTo?: ReplyTo;
+  /** Messages that the client itself brought along: untrusted text before the input. */
+  readonly earlier?: readonly {
+    readonly role: 'user' | 'assistant' | 'system';
+    readonly text: string;
+  }[];
+  /** Id that the turn must have, for jobs, steps and children: a repeat is the same turn. It takes no session. */
+  readonly turn?: string;
+  /** The turn and call that started this one. */
+  readonly parent?: { readonly turn: string; readonly call: string };
+  /** What the starting tool's arguments take away. */
+  readonly spawn?: Narrowing;
 }
 
 export type LaunchResult =
@@ -87,6 +100,10 @@ export interface Turns {
     by: DecidedBy,
   ): Promise<DecisionResult>;
   cancel(turn: string, by: string, why: string): Promise<'requested' | 'ended' | 'not_found'>;
+  /** Resolves when the turn has ended, or when the signal aborts. */
+  ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;
+  /** Told of every turn that came to rest: it waits for people, has ended, or has halted. */
+  onRest(listener: (turn: string) => void): () => void;
   steer(turn: string, text: string, by: string): Promise<'recorded' | 'ended' | 'not_found'>;
 }
 

@@ -35,6 +35,7 @@ export class TurnsService implements Turns {
   readonly #launcher: LaunchTurn;
   readonly #approvals: Approvals;
   readonly #deltas: Deltas;
+  readonly #listeners = new Set<(turn: string) => void>();
   readonly #settling = new Map<string, Set<() => void>>();
   /** Answers of the last turns that ended: who waited for one asks at once. */
   readonly #ended = new Map<string, Promise<TurnAnswer>>();
@@ -115,6 +116,20 @@ export class TurnsService implements Turns {
     return this.answer(turn);
   }
 
+  async ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
+    while (this.#isOpen(turn) && !signal.aborted) await this.#rest(turn, signal);
+    return this.answer(turn);
+  }
+
+  onRest(listener: (turn: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #isOpen(turn: string): boolean {
+    return this.#launcher.queues.find(turn) !== null || this.running.find(turn) !== null;
+  }
+
   deltas(turn: string, listener: (delta: Delta) => void): () => void {
     return this.#deltas.listen(turn, listener);
   }
@@ -185,6 +200,7 @@ export class TurnsService implements Turns {
     this.#wakeSettling(turn);
     const { session } = runner.log.meta;
     if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
+    for (const listener of this.#listeners) listener(turn);
   }
 
   #wakeSettling(turn: string): void {

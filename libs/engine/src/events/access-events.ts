@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roleSchema } from '@lockstep/policy';
+import { narrowingSchema, principalSchema, roleSchema } from '@lockstep/policy';
 import { digestSchema } from './content.ts';
 
 /** Payloads of the stream `access`. */
@@ -27,6 +27,16 @@ export const accessPayloads = {
     /** Denials folded into this event (unauthenticated ones are counted, one event a minute). */
     count: z.int().min(1),
   }),
+  /** A client of the JSON-RPC socket or of ACP. What it chose holds for every turn that it starts. */
+  ConnectionOpened: z.strictObject({
+    connection: z.string(),
+    kind: z.enum(['json_rpc', 'acp']),
+    /** The one agent that it speaks to; null = any. */
+    agent: z.string().nullable(),
+    narrowing: narrowingSchema,
+    principal: principalSchema,
+  }),
+  ConnectionClosed: z.strictObject({ connection: z.string(), why: z.string() }),
   InboundRefused: z.strictObject({ source: z.string(), why: z.string() }),
   TrailViewed: z.strictObject({ principal: z.string(), agent: z.string(), what: z.string() }),
   EvidenceExported: z.strictObject({

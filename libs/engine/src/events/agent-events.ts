@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aliasSchema } from '@lockstep/policy';
 import { contentSchema, digestSchema } from './content.ts';
-import { deciderSchema, toolIdSchema } from './parts.ts';
+import { deciderSchema, grantFieldSchema, toolIdSchema } from './parts.ts';
 
 /** Payloads of the stream `agent-<alias>`. */
 export const agentPayloads = {
@@ -19,6 +19,7 @@ export const agentPayloads = {
     arguments: z.union([
       z.strictObject({ kind: z.literal('exact'), digest: digestSchema }),
       z.strictObject({ kind: z.literal('any') }),
+      z.strictObject({ kind: z.literal('fields'), fields: z.array(grantFieldSchema).min(1) }),
     ]),
     expires: z.union([z.int(), z.literal('never')]),
     by: deciderSchema,

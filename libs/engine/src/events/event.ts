@@ -5,7 +5,10 @@ import { artifactPayloads } from './artifact-events.ts';
 import { configPayloads } from './config-events.ts';
 import { daemonPayloads } from './daemon-events.ts';
 import { envelopeShape, type NewMeta } from './envelope.ts';
+import { jobPayloads } from './job-events.ts';
+import { memoryPayloads } from './memory-events.ts';
 import { sessionPayloads } from './session-events.ts';
+import { sopPayloads } from './sop-events.ts';
 import { turnPayloads } from './turn-events.ts';
 
 /** Payload schemas of every event type, by stream family. */
@@ -14,6 +17,9 @@ export const payloadsByFamily = {
   turn: turnPayloads,
   config: configPayloads,
   agent: agentPayloads,
+  memory: memoryPayloads,
+  sop: sopPayloads,
+  job: jobPayloads,
   artifact: artifactPayloads,
   access: accessPayloads,
   daemon: daemonPayloads,
@@ -25,6 +31,9 @@ export const payloads = {
   ...turnPayloads,
   ...configPayloads,
   ...agentPayloads,
+  ...memoryPayloads,
+  ...sopPayloads,
+  ...jobPayloads,
   ...artifactPayloads,
   ...accessPayloads,
   ...daemonPayloads,
@@ -108,7 +117,7 @@ export const parseEvent = (
 /** The family of a stream by its name, or null for a name that no family owns. */
 export const familyOf = (stream: string): StreamFamily | null => {
   if (stream === 'config' || stream === 'access' || stream === 'daemon') return stream;
-  for (const family of ['session', 'turn', 'agent', 'artifact'] as const)
+  for (const family of ['session', 'turn', 'agent', 'memory', 'sop', 'job', 'artifact'] as const)
     if (stream.startsWith(`${family}-`)) return family;
   return null;
 };

@@ -13,6 +13,8 @@ export const gateRuleSchema = z.enum([
   'gate.arguments',
   'gate.approval_stale',
   'gate.unsettled_outcome',
+  /** A skill that this turn activated offers other tools only. */
+  'gate.skill_tools',
 ]);
 export const ruleIdSchema = z.union([settingKeySchema, gateRuleSchema]);
 export type RuleId = z.infer<typeof ruleIdSchema>;
@@ -49,6 +51,57 @@ export const operandSchema = z.discriminatedUnion('kind', [
     method: z.string(),
     /** Every address that the name resolved to, at the verdict. Empty when it did not. */
     addresses: z.array(z.strictObject({ address: z.string(), private: z.boolean() })),
+  }),
+  /** A line of shell. Not understood, it has no commands. */
+  z.strictObject({
+    kind: z.literal('command'),
+    given: z.string(),
+    understood: z.boolean(),
+    /** Why it is not understood, or what of it runs other programs; null = neither. */
+    why: z.string().nullable(),
+    /** Every command of every pipeline, in the order of the text. */
+    commands: z.array(
+      z.strictObject({
+        argv: z.array(z.string()).min(1),
+        /** It is, or runs, a program that runs programs. */
+        highRisk: z.boolean(),
+      }),
+    ),
+    /** Whether the process would run inside a sandbox. */
+    sandboxed: z.boolean(),
+  }),
+  /** Memory rows that a call reads or writes: whose, and of which person (null = rows of nobody). */
+  z.strictObject({
+    kind: z.literal('memory'),
+    access: z.enum(['read', 'write']),
+    agents: z.array(aliasSchema),
+    person: z.string().nullable(),
+    /** The row that is to be forgotten, and whose it is; null when there is none. */
+    row: z.strictObject({ id: z.string(), agent: aliasSchema }).nullable(),
+  }),
+  /** Another agent, or the same one for `spawn`. */
+  z.strictObject({
+    kind: z.literal('agent'),
+    given: z.string(),
+    how: z.enum(['delegate', 'spawn', 'message']),
+    /** The channel of a message to a peer. */
+    channel: z.string().nullable(),
+  }),
+  z.strictObject({ kind: z.literal('sop'), given: z.string(), exists: z.boolean() }),
+  z.strictObject({
+    kind: z.literal('job'),
+    given: z.string(),
+    /** Whose job of that name there is; null = none. */
+    owner: aliasSchema.nullable(),
+    /** It stands in config, so no tool may change it. */
+    fixed: z.boolean(),
+  }),
+  z.strictObject({
+    kind: z.literal('skill'),
+    given: z.string(),
+    /** The bundle that holds it; null = no skill of that name. */
+    bundle: aliasSchema.nullable(),
+    digest: digestSchema.nullable(),
   }),
   z.strictObject({ kind: z.literal('undeclared') }),
 ]);
@@ -123,6 +176,12 @@ export const touchedSchema = z.discriminatedUnion('kind', [
   }),
   z.strictObject({ kind: z.literal('executed'), argv: z.array(z.string()), digest: digestSchema }),
   z.strictObject({ kind: z.literal('recalled'), rows: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('stored'), rows: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('forgot'), rows: z.array(z.string()) }),
+  /** A turn of an agent that the call started or took up. */
+  z.strictObject({ kind: z.literal('child'), turn: z.string(), agent: aliasSchema }),
+  z.strictObject({ kind: z.literal('sop'), run: z.string(), sop: aliasSchema }),
+  z.strictObject({ kind: z.literal('job'), name: aliasSchema }),
 ]);
 export type Touched = z.infer<typeof touchedSchema>;
 
@@ -149,6 +208,13 @@ export const costSchema = z.union([z.int().min(0), z.literal('unknown')]);
 
 export const bindingSchema = digestSchema;
 
+/** What one argument must be for a grant to cover a call: equal to a value, or a path below a folder. `at` is a JSON pointer. */
+export const grantFieldSchema = z.union([
+  z.strictObject({ at: z.string(), equals: z.json() }),
+  z.strictObject({ at: z.string(), below: z.string() }),
+]);
+export type GrantField = z.infer<typeof grantFieldSchema>;
+
 /** One tool as advertised to the model. */
 export const toolSpecSchema = z.strictObject({
   id: toolIdSchema,
@@ -169,6 +235,21 @@ export const toolSpecSchema = z.strictObject({
           access: z.enum(['read', 'write', 'read_write']),
         }),
         z.strictObject({ kind: z.literal('url'), at: z.string() }),
+        z.strictObject({ kind: z.literal('command'), at: z.string() }),
+        z.strictObject({
+          kind: z.literal('agent'),
+          at: z.string(),
+          how: z.enum(['delegate', 'spawn', 'message']),
+        }),
+        z.strictObject({ kind: z.literal('sop'), at: z.string() }),
+        z.strictObject({ kind: z.literal('job'), at: z.string() }),
+        z.strictObject({ kind: z.literal('skill'), at: z.string() }),
+        /** Stands at no place of the arguments: the call touches memory as such. */
+        z.strictObject({
+          kind: z.literal('memory'),
+          at: z.string(),
+          access: z.enum(['read', 'write']),
+        }),
       ]),
     ),
   ]),
@@ -176,11 +257,15 @@ export const toolSpecSchema = z.strictObject({
   digest: digestSchema,
 });
 export type ToolSpec = z.infer<typeof toolSpecSchema>;
+/** Something that a tool declares to touch, and where in its arguments it stands. */
+export type DeclaredOperand = Exclude<ToolSpec['operands'], string>[number];
 
 /** Who decided, and from where. */
 export const deciderSchema = z.strictObject({
   principal: z.string(),
   person: aliasSchema.nullable(),
   surface: z.enum(['rest', 'cli', 'console', 'websocket', 'acp', 'json_rpc', 'channel']),
+  /** The binding and conversation, for a person of a channel. */
+  where: z.string().optional(),
 });
 export type DecidedBy = z.infer<typeof deciderSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { narrowingSchema, originSchema, principalSchema } from '@lockstep/policy';
 import { contentSchema, digestSchema } from './content.ts';
+import { replyToSchema } from './turn-events.ts';
 
 /** Payloads of the stream `session-<agent>-<id>`. */
 export const sessionPayloads = {
@@ -14,6 +15,12 @@ export const sessionPayloads = {
     /** Where it came from and what only the client could say, so that a restart can start its turn. */
     request: z
       .strictObject({ origin: originSchema, client: z.union([narrowingSchema, z.literal('none')]) })
+      .optional(),
+    /** Where the reply goes; absent for paths whose caller waits for it. */
+    replyTo: replyToSchema.optional(),
+    /** Messages that the client itself brought along. */
+    earlier: z
+      .array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), text: contentSchema }))
       .optional(),
   }),
   MessageDropped: z.strictObject({ message: z.string(), why: z.string() }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  aliasSchema,
   appliedNarrowingSchema,
   effectSchema,
   pathNameSchema,
@@ -15,10 +16,12 @@ import { contentSchema, digestSchema } from './content.ts';
 import {
   askedCallSchema,
   bindingSchema,
+  capUseSchema,
   configRefSchema,
   costSchema,
   deciderSchema,
   factsSchema,
+  grantFieldSchema,
   operandSchema,
   ruleIdSchema,
   settingKeySchema,
@@ -26,6 +29,36 @@ import {
   touchedSchema,
   usageSchema,
 } from './parts.ts';
+
+/** The channel's own address of a conversation, and the message in it that is answered. */
+export const replyToSchema = z.strictObject({
+  binding: z.string(),
+  conversation: z.string(),
+  thread: z.string().nullable(),
+  message: z.string().nullable(),
+});
+export type ReplyTo = z.infer<typeof replyToSchema>;
+
+/** Whose rows a recall may see. `person`: rows of that person and of nobody; `anyone`: rows of all people. */
+export const memoryScopeSchema = z.strictObject({
+  backend: z.enum(['sqlite', 'markdown']),
+  agents: z.array(aliasSchema),
+  person: z.union([
+    z.strictObject({ kind: z.literal('anyone') }),
+    z.strictObject({ kind: z.literal('person'), id: z.string().nullable() }),
+  ]),
+});
+export type MemoryScope = z.infer<typeof memoryScopeSchema>;
+
+/** One row as it was recalled. */
+export const recalledRowSchema = z.strictObject({
+  id: z.string(),
+  agent: aliasSchema,
+  person: z.string().nullable(),
+  text: contentSchema,
+  stored: z.int(),
+});
+export type RecalledRow = z.infer<typeof recalledRowSchema>;
 
 const snapshotRef = z.union([
   z.strictObject({ inline: policySnapshotSchema }),
@@ -62,6 +95,14 @@ export const turnPayloads = {
     message: z.string().nullable(),
     /** Earlier turns of the session, oldest first, whose messages may stand before the input. */
     history: z.array(z.string()),
+    /** Messages that the client itself brought along: untrusted text, before the input. */
+    earlier: z
+      .array(z.strictObject({ role: z.enum(['user', 'assistant', 'system']), text: contentSchema }))
+      .optional(),
+    /** The call of the parent turn that started this one. */
+    call: z.string().nullable().optional(),
+    /** Where the reply goes: the channel's own address of the conversation. */
+    replyTo: replyToSchema.nullable().optional(),
   }),
   PolicyResolved: z.strictObject({
     config: configRefSchema,
@@ -83,6 +124,24 @@ export const turnPayloads = {
     snapshot: snapshotRef,
     digest: digestSchema,
     keys: z.array(settingKeySchema),
+  }),
+  /** A skill was read: its body is an artifact, and its tool list narrows what is offered until the turn ends. */
+  SkillActivated: z.strictObject({
+    call: z.string(),
+    skill: z.string(),
+    bundle: aliasSchema,
+    digest: digestSchema,
+    /** Patterns on canonical ids; null = the skill says nothing of tools. */
+    tools: z.array(z.string()).nullable(),
+  }),
+  /** Rows of memory that the turn was given, unasked or through the tool. */
+  MemoryRecalled: z.strictObject({
+    by: z.enum(['auto', 'tool']),
+    call: z.string().nullable(),
+    query: contentSchema,
+    limit: z.union([z.int().min(0), z.literal('unlimited')]),
+    scope: memoryScopeSchema,
+    rows: z.array(recalledRowSchema),
   }),
   ContextTrimmed: z.strictObject({
     modelCall: z.int().min(1),
@@ -122,6 +181,15 @@ export const turnPayloads = {
     deltas: z.enum(['sent', 'withheld', 'not_asked']),
     policy: digestSchema,
     now: z.int(),
+    /** What the system text was made of beside the template. */
+    made: z
+      .strictObject({
+        identity: z.array(z.strictObject({ path: z.string(), digest: digestSchema })),
+        skills: z.array(z.strictObject({ skill: z.string(), digest: digestSchema })),
+      })
+      .optional(),
+    /** Caps of ancestors and of the agent's windows, as they stood. */
+    caps: z.array(capUseSchema).optional(),
   }),
   ModelCallCompleted: z.strictObject({
     modelCall: z.int().min(1),
@@ -183,6 +251,10 @@ export const turnPayloads = {
     deadline: z.union([z.int(), z.literal('never')]),
     route: z.string(),
     grantable: z.boolean(),
+    /** Votes that it takes; absent = one. */
+    required: z.int().min(1).optional(),
+    /** Who may not decide: the person, or the identity, that asked. Absent or null = nobody is kept out. */
+    notBy: z.string().nullable().optional(),
   }),
   ApprovalVoted: z.strictObject({
     approval: z.string(),
@@ -197,12 +269,18 @@ export const turnPayloads = {
     binding: bindingSchema,
     /** Digest of the view that was shown. */
     shown: digestSchema,
+    /** Arguments that the person put in place of the model's; they pass the gate again. */
+    edited: z.strictObject({ args: contentSchema, argsDigest: digestSchema }).optional(),
+    /** What the surface cut or masked of the view. */
+    cut: z.array(z.string()).optional(),
     /** For `always`: the grant to be issued on the agent's stream. */
     grant: z
       .strictObject({
         id: z.string(),
         scope: z.enum(['session', 'agent']),
-        arguments: z.enum(['exact', 'any']),
+        arguments: z.enum(['exact', 'any', 'fields']),
+        /** For `fields`: what the named arguments must be. */
+        fields: z.array(grantFieldSchema).optional(),
         anyone: z.boolean(),
         expires: z.union([z.int(), z.literal('never')]),
       })
@@ -263,6 +341,10 @@ export const turnPayloads = {
     unsealed: z.array(z.string()),
     policy: digestSchema,
     now: z.int(),
+    /** Turns, or the run of a procedure, that the call starts: fixed here, so that a restart finds them again. */
+    children: z
+      .array(z.strictObject({ turn: z.string(), agent: aliasSchema.nullable() }))
+      .optional(),
   }),
   ToolCallCompleted: z.strictObject({
     call: z.string(),

@@ -86,6 +86,20 @@ const operandLine = (operand: Operand): string => {
       const to = `${operand.scheme}://${operand.host}:${operand.port}`;
       return `  ${operand.method} ${JSON.stringify(operand.given)} at ${to} (${addresses})`;
     }
+    case 'command':
+      return operand.understood
+        ? `  runs ${operand.commands.map((one) => JSON.stringify(one.argv)).join(', then ')}${operand.sandboxed ? ' in a sandbox' : ''}`
+        : `  runs a line that is not understood: ${operand.why ?? ''}`;
+    case 'memory':
+      return `  ${operand.access} memory of ${operand.agents.join(', ')}`;
+    case 'agent':
+      return `  ${operand.how} ${JSON.stringify(operand.given)}`;
+    case 'sop':
+      return `  procedure ${JSON.stringify(operand.given)}`;
+    case 'job':
+      return `  job ${JSON.stringify(operand.given)}`;
+    case 'skill':
+      return `  skill ${JSON.stringify(operand.given)}`;
     case 'undeclared':
       return '  not declared: the tool may touch anything that it can reach';
   }

@@ -58,6 +58,18 @@ const boundOperand = (operand: Operand): readonly unknown[] => {
       ];
     case 'url':
       return ['url', operand.given, operand.scheme, operand.host, operand.port, operand.method];
+    case 'command':
+      return ['command', operand.given, operand.commands, operand.sandboxed];
+    case 'memory':
+      return ['memory', operand.access, operand.agents, operand.person, operand.row];
+    case 'agent':
+      return ['agent', operand.how, operand.given, operand.channel];
+    case 'sop':
+      return ['sop', operand.given];
+    case 'job':
+      return ['job', operand.given, operand.owner];
+    case 'skill':
+      return ['skill', operand.given, operand.bundle, operand.digest];
     case 'undeclared':
       return ['undeclared'];
   }

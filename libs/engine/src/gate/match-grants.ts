@@ -27,5 +27,6 @@ const covers = (grant: DataOf<'GrantIssued'>, call: GrantedCall): boolean =>
   grant.spec === call.spec &&
   (grant.person === null || grant.person === call.person) &&
   (grant.scope.kind === 'agent' || grant.scope.session === call.session) &&
-  (grant.arguments.kind === 'any' || grant.arguments.digest === call.argsDigest) &&
+  (grant.arguments.kind === 'any' ||
+    (grant.arguments.kind === 'exact' && grant.arguments.digest === call.argsDigest)) &&
   (grant.expires === 'never' || call.now < grant.expires);

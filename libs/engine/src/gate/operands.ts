@@ -29,6 +29,17 @@ const judgeOperand = (policy: PolicySnapshot, facts: Facts, operand: Operand): W
       return judgePath(policy, facts.roots, operand);
     case 'url':
       return judgeUrl(policy, operand);
+    case 'command':
+    case 'memory':
+    case 'agent':
+    case 'sop':
+    case 'job':
+    case 'skill':
+      return {
+        rule: 'gate.unknown_tool',
+        pattern: null,
+        why: `nothing judges an operand of kind ${operand.kind}`,
+      };
     case 'undeclared':
       return null;
   }
@@ -39,9 +50,10 @@ const notLookedAt = (pointed: PointedOperands, operands: readonly Operand[]): Wi
     const seen = operands.some(
       (operand) =>
         operand.kind === declared.kind &&
+        'given' in operand &&
         operand.given === given &&
-        (operand.kind === 'url' ||
-          (declared.kind === 'path' && operand.access === declared.access)),
+        (declared.kind !== 'path' ||
+          (operand.kind === 'path' && operand.access === declared.access)),
     );
     if (!seen)
       return {

@@ -1,3 +1,4 @@
+import { jobFolds, sopFolds } from './fold-work.ts';
 import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
 import type { PendingRecord, SessionRecord } from '../ports/ledger.ts';
@@ -172,6 +173,8 @@ const folds: Folds = {
   PolicyResolved: null,
   TurnRefused: end,
   PolicyNarrowed: null,
+  SkillActivated: null,
+  MemoryRecalled: null,
   ContextTrimmed: null,
   ModelCallStarted: null,
   ModelCallCompleted: null,
@@ -224,15 +227,28 @@ const folds: Folds = {
   },
   OwnershipTaken: null,
   ToolsListed: null,
+  MemoryStored: null,
+  MemoryForgotten: null,
+  MemoryImported: null,
+  ...jobFolds,
+  ...sopFolds,
   ArtifactRecorded: null,
   TokenIssued: issueToken,
   TokenRevoked: revokeToken,
   SignedIn: null,
   AccessDenied: null,
+  ConnectionOpened: (state, event) => {
+    const { connection, narrowing, principal } = event.data;
+    setRow(state, 'connections', connection, { id: connection, narrowing, principal });
+  },
+  ConnectionClosed: (state, event) => {
+    dropRow(state, 'connections', event.data.connection);
+  },
   InboundRefused: null,
   TrailViewed: null,
   EvidenceExported: null,
   DaemonStarted: null,
+  LogAdopted: null,
   DaemonStopped: null,
   CheckpointSigned: null,
   EmergencyStopSet: (state, event) => {

@@ -25,6 +25,12 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     tokenByHash: (hash) => rows.tokens.get(state.tokenIds.get(hash) ?? '') ?? null,
     tokenById: (id) => rows.tokens.get(id) ?? null,
     tokens: () => [...rows.tokens.values()],
+    connection: (id) => rows.connections.get(id) ?? null,
+    job: (name) => rows.jobs.get(name) ?? null,
+    jobs: () => [...rows.jobs.values()],
+    jobTimes: (name) => rows.jobTimes.get(name) ?? null,
+    sopRun: (id) => rows.sopRuns.get(id) ?? null,
+    sopRuns: () => [...rows.sopRuns.values()],
     config: (version) => rows.configs.get(String(version))?.data ?? null,
     latestConfig: () => configsByVersion().at(-1)?.data ?? null,
     configVersions: () =>

@@ -1,14 +1,18 @@
 import type { DataOf } from '../events/event.ts';
+import type { Job } from '../events/job-events.ts';
 import type {
   AcceptedMessage,
+  ConnectionRecord,
+  JobTimes,
   LiveToken,
   PendingRecord,
   SessionRecord,
+  SopRunRecord,
   WaitingMessage,
 } from '../ports/ledger.ts';
 
 /** Raise it when the fold's meaning or a row's shape changes: checkpoints of another version are not read. */
-export const ledgerVersion = 1;
+export const ledgerVersion = 2;
 
 /** Rows of the ledger, by table. Every value is plain JSON. */
 export interface LedgerTables {
@@ -24,6 +28,13 @@ export interface LedgerTables {
   decided: PendingRecord;
   unsettled: readonly { readonly turn: string; readonly call: string }[];
   tokens: LiveToken;
+  connections: ConnectionRecord;
+  /** Jobs that tools made. */
+  jobs: Job;
+  /** The last time of every job, of config and of tools, by name. */
+  jobTimes: JobTimes;
+  /** Runs of procedures that have not ended. */
+  sopRuns: SopRunRecord;
   configs: { readonly time: number; readonly data: DataOf<'ConfigApplied'> };
 }
 export type LedgerTable = keyof LedgerTables;
@@ -57,6 +68,10 @@ export const emptyLedger = (): LedgerState => ({
     decided: new Map(),
     unsettled: new Map(),
     tokens: new Map(),
+    connections: new Map(),
+    jobs: new Map(),
+    jobTimes: new Map(),
+    sopRuns: new Map(),
     configs: new Map(),
   },
   tokenIds: new Map(),

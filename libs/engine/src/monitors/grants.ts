@@ -28,7 +28,8 @@ const covers = (
     grant.tool === tool &&
     (facts.spec === null || grant.spec === facts.spec) &&
     (grant.scope.kind === 'agent' || grant.scope.session === turn.session) &&
-    (grant.arguments.kind === 'any' || grant.arguments.digest === argsDigest) &&
+    (grant.arguments.kind === 'any' ||
+      (grant.arguments.kind === 'exact' && grant.arguments.digest === argsDigest)) &&
     (grant.person === null || isSame(grant.person, turn.principal))
   );
 };

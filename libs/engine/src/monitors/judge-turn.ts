@@ -3,6 +3,7 @@ import type { Objection } from '../projections/parity-matrix.view.ts';
 import { approvalMonitors } from './approval.monitor.ts';
 import { approvalTimesMonitors } from './approval-times.monitor.ts';
 import { approvalWitnesses } from './approval.witness.ts';
+import { awaitedMonitors, awaitedWitnesses } from './awaited.monitor.ts';
 import { budgetsMonitors } from './budgets.monitor.ts';
 import { budgetsWitnesses } from './budgets.witness.ts';
 import { contextMonitors, contextWitnesses } from './context.monitor.ts';
@@ -29,6 +30,7 @@ export const monitors = {
   ...mcpMonitors,
   ...secretsMonitors,
   ...outputMonitors,
+  ...awaitedMonitors,
 } satisfies Record<EnforcedKey, Monitor>;
 
 /** What shows every enforced setting at work: a setting without a witness does not compile. */
@@ -42,6 +44,7 @@ export const witnesses = {
   ...mcpWitnesses,
   ...secretsWitnesses,
   ...outputWitnesses,
+  ...awaitedWitnesses,
 } satisfies Record<EnforcedKey, Witness>;
 
 /** An event in which a setting changed the outcome. */

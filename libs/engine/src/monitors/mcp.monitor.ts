@@ -182,7 +182,7 @@ function operandFault(turn: RecordedTurn, at: Governed<'ToolCallAuthorized'>): s
       ? `\`${tool}\` has no declared operands and is not confined`
       : null;
   if (declared === 'none') return null;
-  const given = facts.operands.flatMap((o) => (o.kind === 'undeclared' ? [] : [o.given]));
+  const given = facts.operands.flatMap((o) => ('given' in o ? [o.given] : []));
   const text = textOf(args, turn.around);
   const named =
     text === null ? [] : declared.flatMap(({ at: pointer }) => argumentsAt(text, pointer));

@@ -71,6 +71,6 @@ function touched(at: Governed<'ToolCallCompleted'>, turn: RecordedTurn) {
 function declaredOperand(at: Governed<'ToolCallAuthorized'> | Governed<'ToolCallRefused'>) {
   const { tool, facts } = at.event.data;
   if (tool === null || mcpTool(tool) === null) return null;
-  const found = facts.operands.find((operand) => operand.kind !== 'undeclared');
+  const found = facts.operands.find((operand) => 'given' in operand);
   return found === undefined ? null : `${tool} was judged by its operand ${found.given}`;
 }

@@ -49,6 +49,9 @@ export const refusedUnder = (key: EnforcedKey): Witness =>
     event.data.rule === key ? `refused ${event.data.tool ?? event.data.alias}` : null,
   );
 
+/** A witness that nothing shows. */
+export const never: Witness = { on: [], note: () => null };
+
 interface Placed {
   readonly event: { readonly id: string };
 }

@@ -92,7 +92,8 @@ export const recordTurn = (
     const at: At = { event, index, policy };
     list.push(at);
     (byType[event.type] ??= []).push(at);
-    if ('call' in event.data) push(byCall, event.data.call, at);
+    if ('call' in event.data && typeof event.data.call === 'string')
+      push(byCall, event.data.call, at);
     if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
       spans.push({ event, index, policy });
   }

@@ -1,6 +1,7 @@
-import type { Principal, TokenRecord } from '@lockstep/policy';
+import type { Narrowing, Principal, TokenRecord } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
+import type { Job } from '../events/job-events.ts';
 
 /** What decides verdicts and beginnings beside a turn's own stream. Not a read model: the writer folds it in log order before it
  * acknowledges, so a reader never sees less than what was acknowledged. All reads are synchronous and from memory. */
@@ -25,6 +26,16 @@ export interface Ledger {
   tokenByHash(hash: string): LiveToken | null;
   tokenById(id: string): LiveToken | null;
   tokens(): readonly LiveToken[];
+  /** A client that is, or was until the daemon stopped, connected. */
+  connection(id: string): ConnectionRecord | null;
+  /** The job of this name that a tool made. */
+  job(name: string): Job | null;
+  jobs(): readonly Job[];
+  /** What is known of the times of a job; null = it was never due. */
+  jobTimes(name: string): JobTimes | null;
+  /** A run of a procedure that has not ended. */
+  sopRun(id: string): SopRunRecord | null;
+  sopRuns(): readonly SopRunRecord[];
   /** Applied configs, by version. */
   config(version: number): DataOf<'ConfigApplied'> | null;
   latestConfig(): DataOf<'ConfigApplied'> | null;
@@ -35,6 +46,39 @@ export interface Ledger {
     readonly by: string;
     readonly widens: readonly string[];
   }[];
+}
+
+/** The times of one job so far, in ms since the epoch. */
+export interface JobTimes {
+  readonly name: string;
+  /** The latest time that was taken or skipped: nothing up to it is taken again. */
+  readonly until: number;
+  /** The run that was begun and has no outcome yet. */
+  readonly open: {
+    readonly due: number;
+    readonly turn: string;
+    readonly sop: string | null;
+  } | null;
+}
+
+/** A run of a procedure, as far as it has come. */
+export interface SopRunRecord {
+  readonly id: string;
+  readonly sop: string;
+  readonly agent: string | null;
+  readonly parent: { readonly turn: string; readonly call: string } | null;
+  readonly narrowings: DataOf<'SopRunStarted'>['narrowings'];
+  readonly depth: number;
+  readonly by: Principal;
+  /** Revision of the run's stream. */
+  readonly revision: number;
+}
+
+/** What a client of the JSON-RPC socket or of ACP chose. */
+export interface ConnectionRecord {
+  readonly id: string;
+  readonly narrowing: Narrowing;
+  readonly principal: Principal;
 }
 
 export interface WaitingMessage {

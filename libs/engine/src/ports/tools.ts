@@ -1,4 +1,5 @@
-import type { Principal, PolicySnapshot } from '@lockstep/policy';
+import type { AppliedNarrowing, Principal, PolicySnapshot } from '@lockstep/policy';
+import type { DataOf } from '../events/event.ts';
 import type { Operand, RootsFact, ToolSpec, Touched } from '../events/parts.ts';
 import type { StartedToolCall } from '../turn/started.ts';
 import type { AbortSignalLike } from './model.ts';
@@ -10,6 +11,10 @@ export interface ToolScope {
   readonly session: string;
   readonly turn: string;
   readonly policy: PolicySnapshot;
+  /** The policy's digest. */
+  readonly policyDigest: string;
+  /** What took something away when the policy was resolved. */
+  readonly narrowings: readonly AppliedNarrowing[];
 }
 
 /** What the machine says about the operands of a call: real paths, addresses, content digests. Pure facts, no verdict. */
@@ -20,6 +25,8 @@ export interface OperandFacts {
   /** Old content of the text file that the call writes, masked, for the view of an approval. Null or absent = there is none, or it
    * is too large or no text. */
   readonly before?: string | null;
+  /** Turns that the call would start; their ids follow from the turn and the call, so that a restart finds them again. */
+  readonly children?: readonly { readonly turn: string; readonly agent: string | null }[];
 }
 
 export type ToolOutcome =
@@ -30,6 +37,10 @@ export type ToolOutcome =
       readonly isError: boolean;
       readonly masked: number;
       readonly touched: readonly Touched[];
+      /** Rows that a recall gave: recorded before the outcome. */
+      readonly recalled?: Omit<DataOf<'MemoryRecalled'>, 'by' | 'call'>;
+      /** The skill that was read: recorded before the outcome. */
+      readonly activated?: Omit<DataOf<'SkillActivated'>, 'call'>;
     }
   | {
       readonly ok: false;
@@ -54,7 +65,13 @@ export interface ToolPort {
     readonly problems: readonly { readonly server: string; readonly message: string }[];
   }>;
   /** Looks at the operands that the arguments name. */
-  inspect(scope: ToolScope, spec: ToolSpec, args: unknown): Promise<OperandFacts>;
+  inspect(
+    scope: ToolScope,
+    spec: ToolSpec,
+    args: unknown,
+    /** The call that is looked at, unique in its turn. */
+    call: string,
+  ): Promise<OperandFacts>;
   /** Performs a call whose ToolCallStarted is in the log. */
   run(scope: ToolScope, started: StartedToolCall, signal: AbortSignalLike): Promise<ToolOutcome>;
 }

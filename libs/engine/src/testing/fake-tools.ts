@@ -31,7 +31,7 @@ export const fakeTools = (
     list: () => Promise.resolve({ tools: specs, problems: [] }),
     inspect: (_scope, spec, args) => {
       const operands = operandPointers(spec, args).found.map((found): Operand => {
-        if (found.declared.kind === 'url') return urlOperand(found.given);
+        if (found.declared.kind !== 'path') return urlOperand(found.given);
         return pathOperand(found.given, found.declared.access, options.root);
       });
       return Promise.resolve({

@@ -1,10 +1,9 @@
-import type { OperandDeclaration } from '@lockstep/policy';
-import type { ToolSpec } from '../events/parts.ts';
+import type { DeclaredOperand, ToolSpec } from '../events/parts.ts';
 import { own } from './own.ts';
 
 export interface PointedOperands {
   /** Text at a declared place, in the order of the declarations. */
-  readonly found: readonly { readonly declared: OperandDeclaration; readonly given: string }[];
+  readonly found: readonly { readonly declared: DeclaredOperand; readonly given: string }[];
   /** Places that hold something else than text: such a call is refused. */
   readonly wrong: readonly string[];
 }
@@ -13,9 +12,11 @@ export interface PointedOperands {
  * no operand. Undeclared operands and `none` point at nothing. */
 export const operandPointers = (spec: ToolSpec, args: unknown): PointedOperands => {
   if (typeof spec.operands === 'string') return nothing;
-  const found: { declared: OperandDeclaration; given: string }[] = [];
+  const found: { declared: DeclaredOperand; given: string }[] = [];
   const wrong: string[] = [];
   for (const declared of spec.operands) {
+    // A spawn and a look into memory stand at no place of the arguments.
+    if (declared.at === '') continue;
     const steps = declared.at.split('/').slice(1).map(unescaped);
     for (const value of valuesAt(args, steps)) {
       if (typeof value === 'string') found.push({ declared, given: value });

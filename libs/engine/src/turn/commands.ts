@@ -8,7 +8,8 @@ import type {
   Trigger,
 } from '@lockstep/policy';
 import type { DataOf } from '../events/event.ts';
-import type { ConfigRef, DecidedBy, Facts } from '../events/parts.ts';
+import type { ReplyTo } from '../events/turn-events.ts';
+import type { CapUse, ConfigRef, DecidedBy, Facts, GrantField } from '../events/parts.ts';
 import type { GateCall } from '../gate/verdict.ts';
 import type { ModelOutcome } from '../ports/model.ts';
 import type { ToolOutcome } from '../ports/tools.ts';
@@ -31,6 +32,8 @@ export interface PreparedCall {
   readonly before: string | null;
   /** Names of the secrets that the tool port would restore into the arguments. */
   readonly unsealed: readonly string[];
+  /** Turns that the call would start, for tools that start some. */
+  readonly children?: readonly { readonly turn: string; readonly agent: string | null }[];
 }
 
 /** What stands in ModelCallStarted, prepared by `prepareModelInput`. */
@@ -57,9 +60,14 @@ export interface PersonDecision {
   readonly grant: {
     readonly id: string;
     readonly scope: 'session' | 'agent';
-    readonly arguments: 'exact' | 'any';
+    readonly arguments: 'exact' | 'any' | 'fields';
+    readonly fields?: readonly GrantField[];
     readonly anyone: boolean;
   } | null;
+  /** Arguments that the person put in place of the model's, as JSON text; absent = none. */
+  readonly edited?: string;
+  /** What the surface cut or masked of the view. */
+  readonly cut?: readonly string[];
 }
 
 /** What may be asked of a turn. Clock, ids and everything read outside come with the command. */
@@ -70,6 +78,9 @@ export type TurnCommand =
       readonly input: string;
       readonly message: string | null;
       readonly history: readonly string[];
+      readonly earlier?: DataOf<'TurnRequested'>['earlier'];
+      readonly call?: string | null;
+      readonly replyTo?: ReplyTo | null;
     }
   | {
       readonly type: 'RefuseTurn';
@@ -94,6 +105,8 @@ export type TurnCommand =
       readonly now: number;
       readonly prepared: PreparedModelCall;
       readonly deltas: DataOf<'ModelCallStarted'>['deltas'];
+      /** Caps of ancestors and of the agent's windows, read at the moment of the decision; absent = none bind. */
+      readonly outside?: readonly CapUse[];
     }
   | {
       readonly type: 'EndModelCall';
@@ -103,7 +116,19 @@ export type TurnCommand =
       /** Secrets that were masked in the reply. */
       readonly masked: number;
     }
-  | { readonly type: 'JudgeCalls'; readonly now: number; readonly calls: readonly PreparedCall[] }
+  | {
+      readonly type: 'JudgeCalls';
+      readonly now: number;
+      readonly calls: readonly PreparedCall[];
+      /** Caps of ancestors and of the agent's windows, read at the moment of the decision; absent = none bind. */
+      readonly outside?: readonly CapUse[];
+    }
+  /** What memory gives unasked, before the first model call. */
+  | {
+      readonly type: 'RecallMemory';
+      readonly now: number;
+      readonly recalled: Omit<DataOf<'MemoryRecalled'>, 'by' | 'call'>;
+    }
   | { readonly type: 'EndToolCall'; readonly now: number; readonly report: ToolReport }
   | {
       readonly type: 'LoseToolCall';

@@ -1,4 +1,5 @@
 import type { CommandOf, TurnCommand } from './commands.ts';
+import { recallMemory } from './decisions/memory.ts';
 import { nothing, refuse, type Decision } from './decision.ts';
 import { answerQuestion, decideApproval, expireWaits } from './decisions/approvals.ts';
 import { judgeCalls } from './decisions/judge.ts';
@@ -24,6 +25,7 @@ type Rules = {
 /** Every command is named: a new one does not compile until it has a rule. */
 const rules: Rules = {
   NarrowTurn: narrowTurn,
+  RecallMemory: recallMemory,
   BeginModelCall: beginModelCall,
   EndModelCall: endModelCall,
   JudgeCalls: judgeCalls,

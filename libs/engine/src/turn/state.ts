@@ -8,6 +8,7 @@ import type {
 } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
+import type { ReplyTo } from '../events/turn-events.ts';
 import type { ConfigRef, DecidedBy, Operand, Usage } from '../events/parts.ts';
 
 /** What every verdict event says of its call. */
@@ -151,6 +152,17 @@ export interface OpenTurn {
   readonly input: Content;
   readonly message: string | null;
   readonly history: readonly string[];
+  /** Messages that the client brought along: untrusted. */
+  readonly earlier: NonNullable<DataOf<'TurnRequested'>['earlier']>;
+  /** The call of the parent turn that started this one; null for a root turn. */
+  readonly call: string | null;
+  readonly replyTo: ReplyTo | null;
+  /** What took something away when the policy was resolved: reaches every descendant. */
+  readonly narrowings: DataOf<'PolicyResolved'>['narrowings'];
+  /** Rows of memory that the turn was given unasked; null = not looked for yet. */
+  readonly recalled: DataOf<'MemoryRecalled'> | null;
+  /** Skills that were read in this turn, oldest first. */
+  readonly skills: readonly DataOf<'SkillActivated'>[];
   readonly config: ConfigRef;
   /** Effective policy: PolicyResolved, then every PolicyNarrowed. */
   readonly policy: PolicySnapshot;

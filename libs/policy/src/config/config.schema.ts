@@ -4,14 +4,8 @@ import { agentSchema } from './agent.schema.ts';
 import { mcpBundleSchema, mcpServerSchema } from './mcp.schema.ts';
 import { providerSchema } from './provider.schema.ts';
 import { riskProfileSchema, runtimeProfileSchema } from './settings.schema.ts';
-import {
-  channelSchema,
-  cronSchema,
-  heartbeatSchema,
-  peerGroupSchema,
-  skillBundleSchema,
-  sopSchema,
-} from './later.schema.ts';
+import { channelsSchema, peerGroupSchema } from './channels.schema.ts';
+import { cronSchema, heartbeatSchema, skillBundleSchema, sopSchema } from './work.schema.ts';
 
 export const personSchema = z.strictObject({
   identities: z
@@ -50,7 +44,7 @@ export const storeSchema = z.strictObject({
   connection: z.strictObject({ env: z.string() }).optional(),
 });
 
-/** The whole file. Sections that come later parse here and are refused by name in `parse-config`. */
+/** The whole file. */
 export const configSchema = z.strictObject({
   agents: z.record(aliasSchema, agentSchema).default({}).describe('The agents, by alias.'),
   risk_profiles: z
@@ -77,12 +71,26 @@ export const configSchema = z.strictObject({
   people: z.record(aliasSchema, personSchema).default({}).describe('Who stands behind tokens.'),
   gateway: gatewaySchema.prefault({}),
   store: storeSchema.prefault({}),
-  skill_bundles: z.record(aliasSchema, skillBundleSchema).default({}),
-  peer_groups: z.record(aliasSchema, peerGroupSchema).default({}),
-  channels: z.record(aliasSchema, z.record(aliasSchema, channelSchema)).default({}),
-  cron: z.record(aliasSchema, cronSchema).default({}),
-  sops: z.record(aliasSchema, sopSchema).default({}),
-  heartbeat: z.record(aliasSchema, heartbeatSchema).default({}),
+  skill_bundles: z
+    .record(aliasSchema, skillBundleSchema)
+    .default({})
+    .describe('Folders of skills that an agent can be given.'),
+  peer_groups: z
+    .record(aliasSchema, peerGroupSchema)
+    .default({})
+    .describe(
+      'Who may write to which agents on a channel, and which agents may message each other.',
+    ),
+  channels: channelsSchema.prefault({}).describe('The chat channels, by kind and alias.'),
+  cron: z.record(aliasSchema, cronSchema).default({}).describe('The jobs, by name.'),
+  sops: z
+    .record(aliasSchema, sopSchema)
+    .default({})
+    .describe('The standard operating procedures, by name.'),
+  heartbeat: z
+    .record(aliasSchema, heartbeatSchema)
+    .default({})
+    .describe('The heartbeats, by agent.'),
 });
 /** A parsed config: defaults filled in, cross references checked, nothing resolved yet. */
 export type Config = z.infer<typeof configSchema>;

@@ -3,7 +3,6 @@ import { enforcedKeys } from '../setting-key.ts';
 import { registry } from '../surfaces/registry.ts';
 import { configSchema } from './config.schema.ts';
 import { isTable } from './document.ts';
-import { laterPlaces } from './later-places.ts';
 import type { SchemaNode } from './schema-nodes.ts';
 
 /** JSON Schema (draft 2020-12) of a config file, for editors: every key with what it does, and nothing that is not supported yet. */
@@ -16,24 +15,14 @@ let built: SchemaNode | undefined;
 
 const build = (): SchemaNode => {
   const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' });
-  for (const place of laterPlaces) leaveOut(schema, place);
   for (const key of enforcedKeys) explain(schema, key);
   const store = schema.properties?.['store'];
-  const type = isTable(store) && isTable(store['properties']) ? store['properties']['type'] : null;
-  if (isTable(type)) type['enum'] = ['sqlite'];
+  if (isTable(store) && isTable(store['properties'])) {
+    const type = store['properties']['type'];
+    if (isTable(type)) type['enum'] = ['sqlite'];
+    Reflect.deleteProperty(store['properties'], 'connection');
+  }
   return { ...schema, title: 'Lockstep config' };
-};
-
-/** Removes the property at a place, and the tables that hold no property without it. `*` is any name. */
-const leaveOut = (node: SchemaNode, place: readonly string[]): void => {
-  const [key, ...rest] = place;
-  if (key === undefined) return;
-  const child = childOf(node, key);
-  if (child === null) return;
-  leaveOut(child, rest);
-  const emptied = Object.keys(child.properties ?? { kept: true }).length === 0;
-  if (key !== '*' && (rest.length === 0 || emptied))
-    Reflect.deleteProperty(propertiesOf(node), key);
 };
 
 const explain = (schema: SchemaNode, key: (typeof enforcedKeys)[number]): void => {

@@ -1,5 +1,5 @@
 import { isTable, type ConfigDocument } from './document.ts';
-import { copyOf } from './refuse-later.ts';
+import { copyOf } from './copy-of.ts';
 import type { Config } from './config.schema.ts';
 import type { ConfigPath } from './problem.ts';
 import { checkSchema, type SchemaMiss } from './schema-problems.ts';

@@ -44,7 +44,7 @@ const ofAgent = (before: Config | null, after: Config, host: Host, alias: string
   const here: Place = { alias, agent: now, config: after, host };
   const there: Place = { alias, agent: old, config: before, host };
   return settings
-    .filter((setting) => setting.status === 'enforced' && grantsMore(setting, here, there))
+    .filter((setting) => grantsMore(setting, here, there))
     .map((setting) => `agents.${alias}.${setting.key}`);
 };
 

@@ -19,12 +19,8 @@ export interface ExplainedSetting {
 
 /** A setting in a few sentences: what it does, its default, how two values meet, where it is written. */
 export const explainSetting = (key: SettingKey): string => {
-  const { explain, fallback, order, written, status } = registry[key];
-  const standing =
-    status === 'later'
-      ? 'It is not supported yet: config may not write it, and every policy holds its narrowest value.'
-      : `Its default is \`${fallback}\`.`;
-  return `${explain} ${standing} It is written as \`${written}\` in ${writtenIn(key)}. Two values meet so: ${order.name}.`;
+  const { explain, fallback, order, written } = registry[key];
+  return `${explain} Its default is \`${fallback}\`. It is written as \`${written}\` in ${writtenIn(key)}. Two values meet so: ${order.name}.`;
 };
 
 /** Every setting of a policy, in the order of the registry. */

@@ -11,8 +11,7 @@ export const settingsMarkdown = (): string =>
     '`npm run docs` to write this page again.',
     '',
     'A value is taken from the agent, then from its profile, then from the default; it replaces the lower one whole. Absent means',
-    '"not said here", `[]` is none, `"*"` is all. A setting marked *later* is refused when written, and every policy holds its',
-    'narrowest value. The last column says how two values meet where something is taken away.',
+    '"not said here", `[]` is none, `"*"` is all. The last column says how two values meet where something is taken away.',
     ...surfaceNames.flatMap((surface) => [
       '',
       `## ${surface}`,
@@ -23,7 +22,7 @@ export const settingsMarkdown = (): string =>
         .filter((setting) => setting.surface === surface)
         .map((setting) =>
           row([
-            setting.status === 'later' ? `\`${setting.key}\` (*later*)` : `\`${setting.key}\``,
+            `\`${setting.key}\``,
             setting.explain,
             `\`${setting.fallback}\``,
             `\`${setting.written}\` of ${writtenIn(setting.key)}`,

@@ -114,11 +114,6 @@ const deriveAll = (place: Place): Provided => {
   const provenance = new Map<SettingKey, ProvenanceEntry>();
   for (const setting of settings) {
     const { key } = setting;
-    if (setting.status === 'later') {
-      values.set(key, setting.order.bottom);
-      provenance.set(key, { key, source: 'later', name: null, path: null });
-      continue;
-    }
     const { value, source, name, path } = setting.derive(place);
     values.set(key, value);
     provenance.set(key, { key, source, name, path });

@@ -16,6 +16,7 @@ type Workspace = PolicySnapshot['workspace'];
 export interface PolicyFacts {
   readonly provider: PolicySnapshot['provider'];
   readonly siblings: Workspace['siblings'];
+  readonly directories: Readonly<Record<string, string>>;
   readonly repeatable: PolicySnapshot['mcp']['repeatable'];
   readonly servers: PolicySnapshot['mcp']['servers'];
 }
@@ -27,6 +28,7 @@ export type Protection = Pick<Workspace, 'protected' | 'protected_except'>;
 export const factsOf = (place: Place, alias: string, provider: ProviderConfig): PolicyFacts => ({
   provider: providerFact(alias, provider),
   siblings: siblingsOf(place),
+  directories: directoriesOf(place),
   ...serverFacts(place),
 });
 
@@ -55,6 +57,14 @@ export const protectionOf = (
     ]),
   };
 };
+
+const directoriesOf = ({ agent, config, host }: Place): PolicyFacts['directories'] =>
+  Object.fromEntries(
+    sortedSet(agent.skill_bundles ?? []).flatMap((alias) => {
+      const bundle = entryOf(config.skill_bundles, alias);
+      return bundle === null ? [] : [[alias, absolutePath(host.base, host.home, bundle.directory)]];
+    }),
+  );
 
 const providerFact = (alias: string, provider: ProviderConfig): PolicyFacts['provider'] => ({
   alias,
@@ -98,9 +108,14 @@ export const filesNamedBy = (config: Place['config']): string[] => [
   ...Object.values(config.skill_bundles).map((bundle) => bundle.directory),
   ...Object.values(config.agents).flatMap((agent) => agent.context?.identity?.files ?? []),
   ...Object.values(config.runtime_profiles).flatMap((p) => p.context?.identity?.files ?? []),
-  ...Object.values(config.channels).flatMap((channels) =>
-    Object.values(channels).flatMap(({ secret }) => fileOf(secret)),
-  ),
+  ...Object.values(config.channels.webhook).flatMap(({ secret }) => fileOf(secret)),
+  ...Object.values(config.channels.mqtt).flatMap(({ password }) => fileOf(password)),
+  ...Object.values(config.channels.telegram).flatMap(({ token }) => fileOf(token)),
+  ...Object.values(config.channels.slack).flatMap((slack) => [
+    ...fileOf(slack.bot_token),
+    ...fileOf(slack.app_token),
+  ]),
+  ...Object.values(config.channels.discord).flatMap(({ token }) => fileOf(token)),
 ];
 
 const providerFiles = (provider: ProviderConfig): string[] =>

@@ -65,6 +65,7 @@ const meetFacts = (effective: PolicySnapshot, resolved: PolicySnapshot): PolicyF
     const forbidden_paths = denyPatterns(['/']).meet(sibling.forbidden_paths, before);
     return { ...sibling, forbidden_paths };
   }),
+  directories: resolved.skills.directories ?? {},
   repeatable: mapEntries(resolved.mcp.repeatable, (server, tools) =>
     set.meet(tools, entryOf(effective.mcp.repeatable, server) ?? []),
   ),

@@ -36,6 +36,7 @@ export const snapshotOf = (
       protected_except: facts.protected_except,
       siblings: facts.siblings,
     },
+    skills: { ...nested.skills, directories: facts.directories },
     mcp: { ...nested.mcp, repeatable: facts.repeatable, servers: facts.servers },
   };
   return digested(deepFreeze(whole) as PolicySnapshot);

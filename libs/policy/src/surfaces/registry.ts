@@ -16,7 +16,7 @@ import { workspaceSettings } from './workspace.ts';
 import type { Setting } from './setting.ts';
 
 /** Raised with every change of what a written value means or of how values meet; stands in each snapshot. */
-export const registryVersion = 1;
+export const registryVersion = 2;
 
 /** Every setting that there is, by key. */
 export const registry = {

@@ -7,7 +7,7 @@ import { entryOf } from '../orders/map.ts';
 import type { Order } from '../orders/order.ts';
 import type { Host } from '../request.ts';
 import type { ProvenanceEntry } from '../resolution.ts';
-import { laterKeys, type SettingKey } from '../setting-key.ts';
+import type { SettingKey } from '../setting-key.ts';
 import type { SettingValues } from '../setting-values.ts';
 
 /** Which agent a value is derived for, and all that it may be derived from. */
@@ -33,8 +33,6 @@ export type LayerKind = 'risk' | 'runtime' | 'agent';
 export interface Setting<K extends SettingKey = SettingKey, T = SettingValues[K]> {
   readonly key: K;
   readonly surface: SurfaceName;
-  /** A `later` setting is refused when written and holds its narrowest value in every snapshot. */
-  readonly status: 'enforced' | 'later';
   readonly order: Order<T>;
   readonly layer: LayerKind;
   /** Where it is written, from the profile or agent on. */
@@ -115,14 +113,10 @@ export const ofAgent = <K extends SettingKey>(
 const shared = <K extends SettingKey>(key: K, spec: Spec<SettingValues[K]>) => ({
   key,
   surface: surfaceOf(key),
-  status: statusOf(key),
   order: spec.order,
   fallback: spec.fallback,
   explain: spec.explain,
 });
-
-const later: ReadonlySet<SettingKey> = new Set(laterKeys);
-const statusOf = (key: SettingKey): Setting['status'] => (later.has(key) ? 'later' : 'enforced');
 
 /** The surface that a key belongs to: its first part. */
 export const surfaceOf = (key: SettingKey): SurfaceName => key.split('.', 1)[0] as SurfaceName;

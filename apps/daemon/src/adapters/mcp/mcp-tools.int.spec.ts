@@ -16,6 +16,7 @@ import { programPaths } from '../sandbox/program-paths.ts';
 import { SecretMasker } from '../secrets/secret-masker.ts';
 import { createUnsealer } from '../secrets/unsealer.ts';
 import { Vault } from '../secrets/vault.ts';
+import { ToolSources } from '../tools/tool-source.ts';
 import { builtinTools } from '../tools/builtin-tools.ts';
 import { compositeTools } from '../tools/composite-tools.ts';
 import type { ListedFact, McpContext } from './mcp-context.ts';
@@ -89,9 +90,11 @@ const open = (config: McpServerConfig, change: Partial<McpContext> = {}) => {
     resolver,
   );
   opened.push(mcp);
+  const sources = new ToolSources();
+  sources.add(builtinTools({ clock, resolver }));
+  sources.add(mcp);
   const tools = compositeTools({
-    builtin: builtinTools({ clock, resolver }),
-    mcp,
+    sources,
     masker,
     unsealer: createUnsealer(masker, vault),
   });
@@ -254,7 +257,7 @@ describe('given a machine without a sandbox', () => {
       sandbox: { ok: false, reason: 'none' },
     });
     expect(await call('mixed')).toMatchObject({ ok: true, touched: [{ sandboxed: false }] });
-    expect((await tools.inspect(scope(), await find('mixed'), {})).confined).toBe(false);
+    expect((await tools.inspect(scope(), await find('mixed'), {}, 'c1')).confined).toBe(false);
   });
 });
 
@@ -428,7 +431,7 @@ describe('given a server over HTTP', () => {
       masked: 1,
     });
     expect(seen[0]).toBe('value-of-token');
-    expect((await tools.inspect(scope(), await find('echo'), {})).confined).toBe(false);
+    expect((await tools.inspect(scope(), await find('echo'), {}, 'c1')).confined).toBe(false);
   });
 
   it('fails a call soon whose server died in the middle of it', async () => {

@@ -7,7 +7,7 @@ import {
   type Touched,
 } from '@lockstep/engine';
 import { digestOf } from '@lockstep/policy';
-import type { ToolSource } from '../tools/builtin-tools.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
 import { inspectForeignPath } from '../tools/inspect-path.ts';
 import { inspectUrl, type Resolver } from '../tools/inspect-url.ts';
 import { rootsFactOf } from '../tools/roots-fact.ts';
@@ -30,6 +30,7 @@ export const mcpTools = (context: McpContext, resolver: Resolver): McpTools => {
   const pool = new ConnectionPool(context);
   const recorded = new Map<string, string>();
   return {
+    owns: (id) => id.startsWith('mcp:'),
     list: async (scope) => {
       const listed = await Promise.all(
         Object.keys(scope.policy.mcp.servers).map((server) =>

@@ -1,14 +1,9 @@
 import {
-  builtinSpecs,
   operandPointers,
   type Clock,
   type Operand,
-  type OperandFacts,
   type StartedToolCall,
-  type ToolOutcome,
   type ToolScope,
-  type ToolSpec,
-  type Touched,
 } from '@lockstep/engine';
 import type { FileCall } from './file-call.ts';
 import { httpFetchTool } from './http-fetch.ts';
@@ -18,6 +13,7 @@ import { listFolderTool } from './list-folder.ts';
 import { readFileTool } from './read-file.ts';
 import { rootsFactOf } from './roots-fact.ts';
 import { searchFilesTool } from './search-files.ts';
+import type { Running, ToolSource } from './tool-source.ts';
 import { timeNowTool } from './time-now.ts';
 import { outcomeOf, ToolFailure, ToolSays, type ToolDone } from './tool-failure.ts';
 import { editFileTool, writeFileTool } from './write-file.ts';
@@ -25,24 +21,6 @@ import { editFileTool, writeFileTool } from './write-file.ts';
 export interface BuiltinContext {
   readonly clock: Clock;
   readonly resolver: Resolver;
-}
-
-/** One tool source behind the composite port. */
-export interface ToolSource {
-  inspect(scope: ToolScope, spec: ToolSpec, args: unknown): Promise<OperandFacts>;
-  /** `args` are the call's arguments with secrets restored. */
-  run(
-    scope: ToolScope,
-    started: StartedToolCall,
-    args: Readonly<Record<string, unknown>>,
-    running: Running,
-  ): Promise<ToolOutcome>;
-}
-
-export interface Running {
-  readonly signal: AbortSignal;
-  /** Grows as things are touched, so that it stands in the outcome even if the call does not come to its end. */
-  readonly touched: Touched[];
 }
 
 const fileTools: Readonly<Record<string, (call: FileCall) => Promise<ToolDone>>> = {
@@ -53,7 +31,11 @@ const fileTools: Readonly<Record<string, (call: FileCall) => Promise<ToolDone>>>
   'builtin:file_search': searchFilesTool,
 };
 
+const plain: ReadonlySet<string> = new Set(['builtin:http_fetch', 'builtin:time_now']);
+
+/** Files, the network and the clock. */
 export const builtinTools = (context: BuiltinContext): ToolSource => ({
+  owns: (id) => id in fileTools || plain.has(id),
   inspect: async (scope, spec, args) => {
     const operands: Operand[] = [];
     const { root } = scope.policy.workspace;
@@ -76,9 +58,6 @@ export const builtinTools = (context: BuiltinContext): ToolSource => ({
   run: (scope, started, args, running) =>
     outcomeOf(() => perform(context, { scope, started, args, ...running }), running.touched),
 });
-
-/** Whether a tool of this id can be run by this source. */
-export const isBuiltin = (id: string): boolean => builtinSpecs.some((spec) => spec.id === id);
 
 interface Performed extends Running {
   readonly scope: ToolScope;

@@ -12,35 +12,41 @@ import {
   type Touched,
 } from '@lockstep/engine';
 import { matchesClauses } from '@lockstep/policy';
-import type { McpTools } from '../mcp/mcp-tools.ts';
 import type { SecretMasker } from '../secrets/secret-masker.ts';
 import type { Unsealer } from '../secrets/unsealer.ts';
 import { beforeOf } from './before-text.ts';
-import { isBuiltin, type Running, type ToolSource } from './builtin-tools.ts';
+import type { Running, ToolSource, ToolSources } from './tool-source.ts';
 
 export interface CompositeParts {
-  readonly builtin: ToolSource;
-  readonly mcp: McpTools;
+  readonly sources: ToolSources;
   readonly masker: SecretMasker;
   readonly unsealer: Unsealer;
 }
 
+/** Stands for a tool that no part of this build brings: it sees nothing and runs nothing. */
+const nobody: ToolSource = {
+  owns: () => false,
+  inspect: () => Promise.resolve({ operands: [], roots: null, confined: false }),
+  run: (_scope, started) =>
+    Promise.resolve(failed('unavailable', `nothing runs \`${started.spec.id}\` here`, [])),
+};
+
 /** All tool sources behind the one port: secrets are restored here and nowhere else, and every outcome is masked here. */
 export const compositeTools = (parts: CompositeParts): ToolPort => {
-  const sourceOf = (spec: ToolSpec): ToolSource => (isBuiltin(spec.id) ? parts.builtin : parts.mcp);
+  const sourceOf = (spec: ToolSpec): ToolSource => parts.sources.of(spec.id) ?? nobody;
   const mask = ({ agent, policy }: ToolScope, text: string) =>
     parts.masker.mask(text, { formats: policy.output.redact, agent });
   return {
     list: async (scope) => {
-      const { tools, problems } = await parts.mcp.list(scope);
+      const { tools, problems } = await parts.sources.list(scope);
       return {
         tools: aliasTools([...builtinSpecs, ...tools]),
         problems: problems.map((p) => ({ ...p, message: mask(scope, p.message).text })),
       };
     },
-    inspect: async (scope, spec, args): Promise<OperandFacts> => {
-      const facts = await sourceOf(spec).inspect(scope, spec, args);
-      const before = isBuiltin(spec.id) ? await beforeOf(facts.operands) : null;
+    inspect: async (scope, spec, args, call): Promise<OperandFacts> => {
+      const facts = await sourceOf(spec).inspect(scope, spec, args, call);
+      const before = spec.id.startsWith('builtin:') ? await beforeOf(facts.operands) : null;
       return { ...facts, before: before === null ? null : mask(scope, before).text };
     },
     run: async (scope, started, signal) => {

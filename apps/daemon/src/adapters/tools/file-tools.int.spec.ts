@@ -21,24 +21,19 @@ import { fixedClock } from '@lockstep/engine/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../../../../test/support/policy-snapshot.ts';
 import { startedTool } from '../../../../../test/support/started-calls.ts';
-import type { McpTools } from '../mcp/mcp-tools.ts';
 import { SecretMasker } from '../secrets/secret-masker.ts';
 import { createUnsealer } from '../secrets/unsealer.ts';
 import { Vault } from '../secrets/vault.ts';
+import { ToolSources } from './tool-source.ts';
 import { builtinTools } from './builtin-tools.ts';
 import { compositeTools } from './composite-tools.ts';
 
-const noServers: McpTools = {
-  list: () => Promise.resolve({ tools: [], problems: [] }),
-  inspect: () => Promise.reject(new Error('no server')),
-  run: () => Promise.reject(new Error('no server')),
-  close: () => Promise.resolve(),
-};
 const vault = new Vault(null);
 const masker = new SecretMasker(vault, [{ name: 'KEY', value: 'value-of-key' }]);
+const sources = new ToolSources();
+sources.add(builtinTools({ clock: fixedClock(), resolver: () => Promise.resolve([]) }));
 const tools = compositeTools({
-  builtin: builtinTools({ clock: fixedClock(), resolver: () => Promise.resolve([]) }),
-  mcp: noServers,
+  sources,
   masker,
   unsealer: createUnsealer(masker, vault),
 });
@@ -70,7 +65,7 @@ const specOf = (name: string) => {
   return spec;
 };
 const signal = new AbortController().signal;
-const inspect = (name: string, args: object) => tools.inspect(scope, specOf(name), args);
+const inspect = (name: string, args: object) => tools.inspect(scope, specOf(name), args, 'c1');
 const run = (
   name: string,
   args: object,

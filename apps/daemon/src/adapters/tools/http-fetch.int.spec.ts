@@ -41,7 +41,7 @@ const fetchTool = async (
   args: Record<string, unknown>,
   change: { operands?: Operand[]; signal?: AbortSignal } = {},
 ) => {
-  const { operands } = await tools.inspect(scope, spec, args);
+  const { operands } = await tools.inspect(scope, spec, args, 'c1');
   const touched: Touched[] = [];
   const started = startedTool(spec, args, { operands: change.operands ?? [...operands] });
   const signal = change.signal ?? new AbortController().signal;
@@ -141,7 +141,7 @@ describe('given a server', () => {
 
   it('goes nowhere else than to the host that was judged', async () => {
     const port = await serve((r) => r.end());
-    const judged = await tools.inspect(scope, spec, { url: `http://judged.test:${port}/` });
+    const judged = await tools.inspect(scope, spec, { url: `http://judged.test:${port}/` }, 'c1');
     const outcome = await fetchTool(
       { url: `http://other.test:${port}/` },
       { operands: [...judged.operands] },

@@ -96,6 +96,6 @@ export const callTitles: SayAll<CallEvent> = {
 
 /** What a call touches, in one line. */
 const operandsLine = (operands: readonly Operand[]): string | null => {
-  const named = operands.flatMap((o) => (o.kind === 'undeclared' ? [] : [o.given]));
+  const named = operands.flatMap((o) => ('given' in o ? [o.given] : []));
   return named.length === 0 ? null : lineOf({ inline: named.join(', ') });
 };

@@ -1,4 +1,5 @@
 import type { EventType, TurnEvent } from '../../events/event.ts';
+import { workTitles } from './work-titles.ts';
 import { lineOf, many, toolName, type SayAll } from './said.ts';
 
 type Others = Exclude<EventType, TurnEvent['type']>;
@@ -47,6 +48,7 @@ export const otherTitles: SayAll<Others> = {
     title: `server ${d.server} offers ${many(d.names.length, 'tool')}`,
     detail: d.hidden > 0 ? `${d.hidden} more are not exposed` : null,
   }),
+  ...workTitles,
   ArtifactRecorded: (d) => ({ tone: 'neutral', title: `content of ${d.bytes} bytes recorded` }),
   TokenIssued: (d) => ({ tone: 'neutral', title: `token ${d.name} issued by ${d.by}` }),
   TokenRevoked: (d) => ({ tone: 'neutral', title: `token revoked by ${d.by}` }),
@@ -56,6 +58,12 @@ export const otherTitles: SayAll<Others> = {
     title: `access denied: ${d.action}`,
     detail: d.count > 1 ? `${d.why} (${d.count} times)` : d.why,
   }),
+  ConnectionOpened: (d) => ({
+    tone: 'neutral',
+    title: `${d.kind === 'acp' ? 'ACP' : 'JSON-RPC'} client connected`,
+    detail: d.agent,
+  }),
+  ConnectionClosed: (d) => ({ tone: 'neutral', title: 'client disconnected', detail: d.why }),
   InboundRefused: (d) => ({
     tone: 'refused',
     title: `message refused from ${d.source}`,
@@ -75,6 +83,11 @@ export const otherTitles: SayAll<Others> = {
     tone: 'neutral',
     title: `daemon started on ${d.host}`,
     detail: d.limits.join('; ') || null,
+  }),
+  LogAdopted: (d) => ({
+    tone: 'neutral',
+    title: `log of ${d.fromHost} adopted by ${d.by}`,
+    detail: `${many(d.turns, 'open turn')} settled`,
   }),
   DaemonStopped: (d) => ({ tone: 'neutral', title: 'daemon stopped', detail: d.why }),
   CheckpointSigned: (d) => ({ tone: 'neutral', title: `checkpoint over ${many(d.size, 'event')}` }),

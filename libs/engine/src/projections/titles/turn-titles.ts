@@ -27,6 +27,18 @@ const lifeTitles: SayAll<Rest> = {
     title: `policy narrowed to config version ${d.config.version}`,
     detail: d.keys.join(', '),
   }),
+  SkillActivated: (d) => ({
+    tone: 'neutral',
+    title: `skill ${d.skill} read`,
+    detail: d.tools === null ? null : `offers ${d.tools.join(', ')} from now on`,
+    call: d.call,
+  }),
+  MemoryRecalled: (d) => ({
+    tone: 'neutral',
+    title: `${many(d.rows.length, 'row')} of memory recalled`,
+    detail: lineOf(d.query),
+    ...(d.call === null ? {} : { call: d.call }),
+  }),
   ContextTrimmed: (d) => ({
     tone: 'neutral',
     title: `context trimmed: ${many(d.droppedMessages, 'message')} left out`,

@@ -1,4 +1,4 @@
-import type { TurnFact } from '../../events/event.ts';
+import type { DataOf, TurnFact } from '../../events/event.ts';
 import type { RuleId } from '../../events/parts.ts';
 import type { CommandOf, PersonDecision } from '../commands.ts';
 import { nothing, record, refuse, type Decision } from '../decision.ts';
@@ -153,12 +153,21 @@ const grant = (
         shown: decision.shown,
         grant:
           always && decision.grant !== null
-            ? { ...decision.grant, expires: ttl === 'unlimited' ? 'never' : now + ttl * 1000 }
+            ? grantData(decision.grant, ttl === 'unlimited' ? 'never' : now + ttl * 1000)
             : null,
       },
     },
   ]);
 };
+
+const grantData = (
+  { fields, ...grant }: NonNullable<PersonDecision['grant']>,
+  expires: number | 'never',
+): NonNullable<DataOf<'ApprovalGranted'>['grant']> => ({
+  ...grant,
+  ...(fields === undefined ? {} : { fields: [...fields] }),
+  expires,
+});
 
 const pendingBy = (state: OpenTurn, approval: string): PendingCall | null => {
   for (const call of callsOf(state))

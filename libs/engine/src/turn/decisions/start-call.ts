@@ -1,4 +1,5 @@
 import type { TurnFact } from '../../events/event.ts';
+import { childTools } from '../../tools/builtin-specs.ts';
 import type { OpenTurn } from '../state.ts';
 import type { Judged } from './judge.ts';
 
@@ -18,7 +19,8 @@ export const startFacts = (judged: Judged, start: Start): readonly TurnFact[] =>
   const { spec } = prepared.call;
   if (spec === null) return [];
   const { state, tool } = start;
-  const seconds = tool === askUser ? 'unlimited' : state.policy.budgets.tool_timeout_secs;
+  const seconds =
+    tool === askUser || childTools.has(tool) ? 'unlimited' : state.policy.budgets.tool_timeout_secs;
   const started: TurnFact = {
     type: 'ToolCallStarted',
     data: {
@@ -35,6 +37,7 @@ export const startFacts = (judged: Judged, start: Start): readonly TurnFact[] =>
       unsealed: [...prepared.unsealed],
       policy: state.policyDigest,
       now,
+      ...(prepared.children === undefined ? {} : { children: [...prepared.children] }),
     },
   };
   return tool === askUser ? [started, question(judged, state)] : [started];

@@ -18,6 +18,7 @@ export const startTurn = (command: CommandOf<'StartTurn'>, state: TurnState): De
         input: { inline: command.input },
         message: command.message,
         history: [...command.history],
+        ...arrivedWith(command),
       },
     },
     {
@@ -34,6 +35,13 @@ export const startTurn = (command: CommandOf<'StartTurn'>, state: TurnState): De
     },
   ]);
 };
+
+/** What only some paths bring along. */
+const arrivedWith = ({ earlier, call, replyTo }: CommandOf<'StartTurn'>) => ({
+  ...(earlier === undefined ? {} : { earlier }),
+  ...(call === undefined ? {} : { call }),
+  ...(replyTo === undefined ? {} : { replyTo }),
+});
 
 /** A refused request is a turn too: it stands in the log with its reason. */
 export const refuseTurn = (command: CommandOf<'RefuseTurn'>, state: TurnState): Decision => {

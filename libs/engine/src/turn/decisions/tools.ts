@@ -12,7 +12,22 @@ export const endToolCall = (
 ): Decision => {
   const call = running(state, report.call);
   if (call?.attempt !== report.attempt) return nothing;
-  return record(finishIfDue(state, [outcomeOf(report, call, state)], now));
+  const facts = [...knownBy(report), outcomeOf(report, call, state)];
+  return record(finishIfDue(state, facts, now));
+};
+
+/** What a call learned, recorded before its outcome: rows of memory, a skill. */
+const knownBy = ({ call, outcome }: ToolReport): readonly TurnFact[] => {
+  if (!outcome.ok) return [];
+  const { recalled, activated } = outcome;
+  return [
+    ...(recalled === undefined
+      ? []
+      : [{ type: 'MemoryRecalled', data: { ...recalled, by: 'tool', call } } as const]),
+    ...(activated === undefined
+      ? []
+      : [{ type: 'SkillActivated', data: { ...activated, call } } as const]),
+  ];
 };
 
 /** A started call of whose end nothing is known: the turn goes on with that. */

@@ -1,4 +1,4 @@
-import { laterKeys, settingKeys, type SettingKey } from '../../setting-key.ts';
+import { settingKeys, type SettingKey } from '../../setting-key.ts';
 import { registry } from '../../surfaces/registry.ts';
 import { isTable } from '../document.ts';
 import { didYouMean } from '../nearest.ts';
@@ -56,8 +56,6 @@ const checkLock = (context: CheckContext, at: ConfigPath, key: string): ConfigPr
     const message = `unknown setting \`${key}\`${didYouMean(key, settingKeys)}`;
     return [atValue(context, 'unknown_name', at, message)];
   }
-  if (later.has(key))
-    return [atValue(context, 'not_supported_yet', at, `\`${key}\` is not supported yet`)];
   if (registry[key].layer === 'agent' && key !== 'mcp.bundles')
     return [
       atValue(context, 'cannot_act', at, `\`${key}\` is set at the server, so no agent can set it`),
@@ -84,6 +82,5 @@ const isWritten = (value: unknown, path: ConfigPath): boolean => {
   return isTable(value) && Object.hasOwn(value, key) && isWritten(value[key], rest);
 };
 
-const later: ReadonlySet<string> = new Set(laterKeys);
 const known: ReadonlySet<string> = new Set(settingKeys);
 const isSettingKey = (key: string): key is SettingKey => known.has(key);

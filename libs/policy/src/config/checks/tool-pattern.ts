@@ -29,8 +29,7 @@ export const misspelt = (pattern: string): PatternMiss | null => {
  * it is connected. */
 export const matchesNothing = (pattern: string, known: KnownTools): PatternMiss | null => {
   const id = normalizeToolPattern(pattern);
-  if (builtinTools.some((tool) => tool.status === 'enforced' && matchesPattern(id, tool.id)))
-    return null;
+  if (builtinTools.some((tool) => matchesPattern(id, tool.id))) return null;
   if ([...known.servers.keys()].some((alias) => mayStartWith(id, `mcp:${alias}/`))) return null;
   if (builtinTools.some((tool) => matchesPattern(id, tool.id)) || id.startsWith('skill:'))
     return { code: 'not_supported_yet', message: `\`${pattern}\` is not supported yet` };
@@ -80,9 +79,7 @@ const noServer = (pattern: string, id: string, known: KnownTools): PatternMiss =
 const noBuiltin = (pattern: string, known: KnownTools): PatternMiss => {
   const name = pattern.replace(/^builtin:/, '');
   const declared = [...known.servers].find(([, tools]) => tools.includes(name));
-  const names = builtinTools
-    .filter((tool) => tool.status === 'enforced')
-    .map((tool) => tool.id.slice('builtin:'.length));
+  const names = builtinTools.map((tool) => tool.id.slice('builtin:'.length));
   const meant =
     declared === undefined
       ? didYouMean(name, [...names, 'file_*'])
