@@ -1,29 +1,16 @@
 import {
-  callsOf,
   decide,
   nextEffect,
-  askUser,
-  promisedGrants,
-  recoverySteps,
-  type CommandOf,
-  type ConversationTurn,
   type Decision,
-  type LockstepEvent,
-  type ModelInput,
   type OpenTurn,
-  type PreparedCall,
   type TurnCommand,
   type TurnEffect,
   type TurnState,
 } from '@lockstep/engine';
-import { cite, citeSpec } from './cite.ts';
-import { issueGrant } from './issue-grant.ts';
-import { narrowTurn } from './narrow-turn.ts';
-import { performModel, performTool } from './perform.ts';
-import type { Catalog } from './tool-catalog.ts';
-import { isHalt, type TurnLog } from './turn-log.ts';
 import type { Posted, RunnerParts } from './runner-parts.ts';
-import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
+import { TurnDesk } from './turn-desk.ts';
+import { isHalt, type TurnLog } from './turn-log.ts';
+import { TurnSteps } from './turn-steps.ts';
 import { wakeTimes } from './wake-times.ts';
 
 export interface RunnerOptions {
@@ -45,11 +32,8 @@ export class TurnRunner {
   readonly #parts: RunnerParts;
   readonly #options: RunnerOptions;
   readonly #inbox: Item[] = [];
-  readonly #prepared = new Map<string, PreparedCall>();
-  readonly #running = new Map<string, AbortController>();
-  #input: ModelInput | null = null;
-  #history: readonly ConversationTurn[] | null = null;
-  #seenConfig = 0;
+  readonly #desk: TurnDesk;
+  readonly #steps: TurnSteps;
   #wake: (() => void) | null = null;
   #draining = false;
   #rest: 'working' | 'waiting' | 'ended' | 'halted' = 'working';
@@ -58,6 +42,10 @@ export class TurnRunner {
     this.#parts = parts;
     this.log = log;
     this.#options = options;
+    this.#desk = new TurnDesk(parts, log, (command) => {
+      this.#push({ command, done: null });
+    });
+    this.#steps = new TurnSteps(parts, this.#desk, options.listening);
   }
 
   get rest(): 'working' | 'waiting' | 'ended' | 'halted' {
@@ -90,7 +78,7 @@ export class TurnRunner {
   /** Runs until the turn has ended or the log takes no more. Never rejects. */
   async run(mode: 'new' | 'recovered'): Promise<void> {
     try {
-      if (mode === 'recovered') await this.#recover();
+      if (mode === 'recovered') await this.#steps.recover();
       await this.#loop();
       this.#settle(this.state.status === 'ended' ? 'ended' : 'halted');
     } catch (error) {
@@ -104,8 +92,8 @@ export class TurnRunner {
     this.#parts.report({ turn: this.#turn, error });
     try {
       const message = 'an internal error ended the turn';
-      this.#decide({ type: 'Fail', now: this.#parts.clock.now(), message });
-      await this.#flush();
+      this.#desk.decide({ type: 'Fail', now: this.#parts.clock.now(), message });
+      await this.#desk.flush();
     } catch {
       // The log takes nothing either: the next start takes the turn up.
     }
@@ -121,10 +109,10 @@ export class TurnRunner {
       const { state } = this.log;
       const effect = nextEffect(state);
       if (state.status === 'open' && (await this.#act(state, effect))) continue;
-      await this.#flush();
+      await this.#desk.flush();
       if (this.log.state.status !== 'open') return;
       if (this.#inbox.length > 0) continue;
-      if (this.#draining && this.#running.size === 0) return;
+      if (this.#draining && this.#desk.isIdle) return;
       this.#rest = effect.kind === 'wait' ? 'waiting' : 'working';
       if (this.#rest === 'waiting') this.#options.onRest(this);
       await this.#sleep(this.log.state, effect);
@@ -136,14 +124,14 @@ export class TurnRunner {
   async #act(state: OpenTurn, effect: TurnEffect): Promise<boolean> {
     switch (effect.kind) {
       case 'call-model':
-        return !this.#draining && (await this.#callModel(effect.final));
+        return !this.#draining && (await this.#steps.callModel(effect.final));
       case 'retry-model':
         if (this.#draining || this.#parts.clock.now() < effect.at) return false;
-        return this.#callModel(effect.final);
+        return this.#steps.callModel(effect.final);
       case 'judge-calls':
-        return !this.#draining && (await this.#judge(state, effect.calls));
+        return !this.#draining && (await this.#steps.judge(state, effect.calls));
       case 'finish':
-        this.#decide({ type: 'Finish', now: this.#parts.clock.now() });
+        this.#desk.decide({ type: 'Finish', now: this.#parts.clock.now() });
         return true;
       case 'await-model':
       case 'await-tools':
@@ -153,90 +141,10 @@ export class TurnRunner {
     }
   }
 
-  async #callModel(final: boolean): Promise<boolean> {
-    if (await this.#narrow()) return true;
-    const { state } = this.log;
-    if (state.status !== 'open') return true;
-    const catalog = await this.#catalog(state);
-    this.#history ??= await this.#parts.past.of(state.history);
-    const built = prepareModelCall(state, {
-      catalog,
-      final,
-      history: this.#history,
-      texts: this.log.texts,
-    });
-    await cite(this.#parts, built.prepared, built.cites);
-    this.#input = built.input;
-    const { stream } = state.policy.output;
-    const listened = this.#options.listening || this.#parts.deltas.hasListeners(this.#turn);
-    const deltas = !listened ? 'not_asked' : stream ? 'sent' : 'withheld';
-    const now = this.#parts.clock.now();
-    const { prepared } = built;
-    const decision = this.#decide({ type: 'BeginModelCall', now, prepared, deltas });
-    if (decision.kind !== 'record') throw new Error('a model call that was due led to nothing');
-    await this.#flush();
-    return true;
-  }
-
-  async #judge(before: OpenTurn, calls: readonly string[]): Promise<boolean> {
-    if (await this.#narrow()) return true;
-    const { state } = this.log;
-    if (state.status !== 'open') return true;
-    const catalog = await this.#catalog(state);
-    if (looksFar(before, calls, catalog)) await this.#flush();
-    const decision = await this.#judgeWith(catalog, calls);
-    if (decision?.kind !== 'record') throw new Error('a verdict that was due led to nothing');
-    return true;
-  }
-
-  async #judgeWith(catalog: Catalog, calls: readonly string[]): Promise<Decision | null> {
-    const { state } = this.log;
-    if (state.status !== 'open') return null;
-    const prepared = await prepareCalls(state, calls, {
-      parts: this.#parts,
-      catalog,
-      texts: this.log.texts,
-    });
-    for (const one of prepared) {
-      this.#prepared.set(one.call.call, one);
-      await citeSpec(this.#parts, one.call.spec);
-    }
-    const now = this.#parts.clock.now();
-    const decision = this.#decide({ type: 'JudgeCalls', now, calls: prepared });
-    await this.#flush();
-    return decision;
-  }
-
-  /** Takes over a newer config. True when that changed what is due. */
-  async #narrow(): Promise<boolean> {
-    const { state } = this.log;
-    const { version } = this.#parts.config.current();
-    if (state.status !== 'open' || version <= Math.max(this.#seenConfig, state.config.version))
-      return false;
-    this.#seenConfig = version;
-    const narrowing = narrowTurn(state, this.#parts.config);
-    if (narrowing.kind === 'cancel') {
-      const now = this.#parts.clock.now();
-      this.#decide({ type: 'Cancel', now, by: 'config', why: narrowing.why });
-      return true;
-    }
-    if (this.#decide(narrowing.command).kind === 'nothing') return false;
-    const pending = callsOf(state).filter((call) => call.status === 'pending');
-    if (pending.length > 0) {
-      const after = this.log.state;
-      if (after.status !== 'open') return true;
-      await this.#judgeWith(
-        await this.#catalog(after),
-        pending.map((call) => call.call),
-      );
-    }
-    return true;
-  }
-
   async #takeInbox(): Promise<void> {
     for (let item = this.#inbox.shift(); item !== undefined; item = this.#inbox.shift()) {
       if (item.command === 'check-config') {
-        await this.#narrow();
+        await this.#steps.narrow();
         continue;
       }
       await this.#take(item.command, item.done);
@@ -244,10 +152,10 @@ export class TurnRunner {
   }
 
   async #take(command: TurnCommand, done: Item['done']): Promise<void> {
-    const decision = this.#decide(command);
+    const decision = this.#desk.decide(command);
     if (done === null) return;
     try {
-      if (decision.kind === 'record') await this.#flush();
+      if (decision.kind === 'record') await this.#desk.flush();
       done(this.#posted(decision));
     } catch (error) {
       done({ kind: 'halted' });
@@ -264,90 +172,6 @@ export class TurnRunner {
       case 'refuse':
         return { kind: 'refused', ...decision.refusal };
     }
-  }
-
-  #decide(command: TurnCommand): Decision {
-    const decision = decide(command, this.log.state);
-    if (decision.kind === 'record') this.log.add(decision.facts);
-    return decision;
-  }
-
-  /** Records what was decided, then starts the effects whose intents were acknowledged. */
-  async #flush(): Promise<void> {
-    const events = await this.log.flush();
-    const { state } = this.log;
-    if (state.status !== 'open') {
-      for (const controller of this.#running.values()) controller.abort();
-      return;
-    }
-    for (const event of events) this.#start(state, event);
-    if (events.some((event) => event.type === 'ApprovalGranted')) await this.#issueGrants(state);
-  }
-
-  #start(state: OpenTurn, event: LockstepEvent): void {
-    const controller = new AbortController();
-    if (event.type === 'ModelCallStarted' && this.#input !== null) {
-      const work = { event, input: this.#input, controller };
-      this.#await('model', controller, performModel(this.#parts, state, work));
-    }
-    if (event.type !== 'ToolCallStarted' || event.data.tool === askUser) return;
-    const call = this.#prepared.get(event.data.call)?.call;
-    if (call?.spec == null) return;
-    const args = call.args.ok ? call.args.value : null;
-    const work = { event, spec: call.spec, args, controller };
-    this.#await(event.data.call, controller, performTool(this.#parts, state, work));
-  }
-
-  #await(
-    key: string,
-    controller: AbortController,
-    outcome: Promise<CommandOf<'EndToolCall'> | CommandOf<'EndModelCall'>>,
-  ): void {
-    this.#running.set(key, controller);
-    void outcome.then((command) => {
-      this.#running.delete(key);
-      this.#push({ command, done: null });
-    });
-  }
-
-  async #issueGrants(state: OpenTurn): Promise<void> {
-    for (const call of promisedGrants(state))
-      await issueGrant(this.#parts.store, state, { call, meta: this.log.meta });
-  }
-
-  async #recover(): Promise<void> {
-    const { state } = this.log;
-    if (state.status !== 'open') return;
-    await this.#issueGrants(state);
-    const now = this.#parts.clock.now();
-    for (const step of recoverySteps(state)) {
-      switch (step.kind) {
-        case 'interrupt-model': {
-          const outcome = { ok: false, kind: 'interrupted' } as const;
-          this.#decide({ type: 'EndModelCall', now, outcome, durationMs: 0, masked: 0 });
-          break;
-        }
-        case 'lose-call':
-          this.#decide({ type: 'LoseToolCall', now, call: step.call, why: step.why });
-          break;
-        case 'run-again':
-          await this.#narrow();
-          if (this.log.state.status === 'open')
-            await this.#judgeWith(await this.#catalog(this.log.state), step.calls);
-      }
-    }
-    await this.#flush();
-  }
-
-  /** The tools of the turn. What takes longer than a tick is not waited for with decided facts unrecorded. */
-  async #catalog(state: OpenTurn): Promise<Catalog> {
-    const listed = this.#parts.catalogs.of(scopeOf(state), state.policyDigest);
-    if (this.log.isClean) return listed;
-    const tick = new Promise<null>((resolve) => {
-      setImmediate(resolve, null);
-    });
-    if ((await Promise.race([listed, tick])) === null) await this.#flush();
-    return listed;
   }
 
   #push(item: Item): void {
@@ -367,8 +191,9 @@ export class TurnRunner {
     this.#wake = null;
     stop();
     const now = this.#parts.clock.now();
-    if (now >= expiry) this.#decide({ type: 'ExpireWaits', now, startedAt: this.#parts.startedAt });
-    if (now >= timeout) this.#decide({ type: 'TimeOut', now });
+    if (now >= expiry)
+      this.#desk.decide({ type: 'ExpireWaits', now, startedAt: this.#parts.startedAt });
+    if (now >= timeout) this.#desk.decide({ type: 'TimeOut', now });
   }
 
   #settle(rest: 'ended' | 'halted'): void {

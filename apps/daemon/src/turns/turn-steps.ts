@@ -1,0 +1,147 @@
+import {
+  callsOf,
+  recoverySteps,
+  type ConversationTurn,
+  type Decision,
+  type OpenTurn,
+} from '@lockstep/engine';
+import { cite, citeSpec } from './cite.ts';
+import { narrowTurn } from './narrow-turn.ts';
+import type { RunnerParts } from './runner-parts.ts';
+import type { Catalog } from './tool-catalog.ts';
+import type { TurnDesk } from './turn-desk.ts';
+import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
+
+/** What a turn does by itself, step by step: it gathers what a decision reads and has it decided. */
+export class TurnSteps {
+  readonly #parts: RunnerParts;
+  readonly #desk: TurnDesk;
+  /** Somebody waits for text while it is made. */
+  readonly #listening: boolean;
+  #history: readonly ConversationTurn[] | null = null;
+  #seenConfig = 0;
+
+  constructor(parts: RunnerParts, desk: TurnDesk, listening: boolean) {
+    this.#parts = parts;
+    this.#desk = desk;
+    this.#listening = listening;
+  }
+
+  /** Makes the model call that is due. Always true: there is more to do. */
+  async callModel(final: boolean): Promise<boolean> {
+    if (await this.narrow()) return true;
+    const desk = this.#desk;
+    const { log } = desk;
+    const { state } = log;
+    if (state.status !== 'open') return true;
+    const catalog = await this.#catalog(state);
+    const history = (this.#history ??= await this.#parts.past.of(state.history));
+    const built = prepareModelCall(state, { catalog, final, history, texts: log.texts });
+    await cite(this.#parts, built.prepared, built.cites);
+    desk.input = built.input;
+    const deltas = this.#deltas(state);
+    const now = this.#parts.clock.now();
+    const { prepared } = built;
+    const decision = desk.decide({ type: 'BeginModelCall', now, prepared, deltas });
+    if (decision.kind !== 'record') throw new Error('a model call that was due led to nothing');
+    await desk.flush();
+    return true;
+  }
+
+  /** Has the verdicts made that are due. Always true: there is more to do. */
+  async judge(before: OpenTurn, calls: readonly string[]): Promise<boolean> {
+    if (await this.narrow()) return true;
+    const { state } = this.#desk.log;
+    if (state.status !== 'open') return true;
+    const catalog = await this.#catalog(state);
+    if (looksFar(before, calls, catalog)) await this.#desk.flush();
+    const decision = await this.#judgeWith(catalog, calls);
+    if (decision?.kind !== 'record') throw new Error('a verdict that was due led to nothing');
+    return true;
+  }
+
+  /** Takes over a newer config. True when that changed what is due. */
+  async narrow(): Promise<boolean> {
+    const { state } = this.#desk.log;
+    const { version } = this.#parts.config.current();
+    if (state.status !== 'open' || version <= Math.max(this.#seenConfig, state.config.version))
+      return false;
+    this.#seenConfig = version;
+    const narrowing = narrowTurn(state, this.#parts.config);
+    if (narrowing.kind === 'cancel') {
+      const now = this.#parts.clock.now();
+      this.#desk.decide({ type: 'Cancel', now, by: 'config', why: narrowing.why });
+      return true;
+    }
+    if (this.#desk.decide(narrowing.command).kind === 'nothing') return false;
+    await this.#judgePending();
+    return true;
+  }
+
+  /** Deals with the items that an earlier run of the daemon left open. */
+  async recover(): Promise<void> {
+    const desk = this.#desk;
+    const { state } = desk.log;
+    if (state.status !== 'open') return;
+    await desk.issueGrants(state);
+    const now = this.#parts.clock.now();
+    for (const step of recoverySteps(state)) {
+      switch (step.kind) {
+        case 'interrupt-model': {
+          const outcome = { ok: false, kind: 'interrupted' } as const;
+          desk.decide({ type: 'EndModelCall', now, outcome, durationMs: 0, masked: 0 });
+          break;
+        }
+        case 'lose-call':
+          desk.decide({ type: 'LoseToolCall', now, call: step.call, why: step.why });
+          break;
+        case 'run-again':
+          await this.narrow();
+          if (desk.log.state.status === 'open')
+            await this.#judgeWith(await this.#catalog(desk.log.state), step.calls);
+      }
+    }
+    await desk.flush();
+  }
+
+  /** Calls that wait for a person are judged under the narrower policy. */
+  async #judgePending(): Promise<void> {
+    const { state } = this.#desk.log;
+    if (state.status !== 'open') return;
+    const pending = callsOf(state).filter((call) => call.status === 'pending');
+    if (pending.length === 0) return;
+    const calls = pending.map((call) => call.call);
+    await this.#judgeWith(await this.#catalog(state), calls);
+  }
+
+  async #judgeWith(catalog: Catalog, calls: readonly string[]): Promise<Decision | null> {
+    const desk = this.#desk;
+    const { state, texts } = desk.log;
+    if (state.status !== 'open') return null;
+    const prepared = await prepareCalls(state, calls, { parts: this.#parts, catalog, texts });
+    for (const one of prepared) {
+      desk.prepare(one);
+      await citeSpec(this.#parts, one.call.spec);
+    }
+    const now = this.#parts.clock.now();
+    const decision = desk.decide({ type: 'JudgeCalls', now, calls: prepared });
+    await desk.flush();
+    return decision;
+  }
+
+  #deltas({ turn, policy }: OpenTurn): 'sent' | 'withheld' | 'not_asked' {
+    if (!this.#listening && !this.#parts.deltas.hasListeners(turn)) return 'not_asked';
+    return policy.output.stream ? 'sent' : 'withheld';
+  }
+
+  /** The tools of the turn. What takes longer than a tick is not waited for with decided facts unrecorded. */
+  async #catalog(state: OpenTurn): Promise<Catalog> {
+    const listed = this.#parts.catalogs.of(scopeOf(state), state.policyDigest);
+    if (this.#desk.log.isClean) return listed;
+    const tick = new Promise<null>((resolve) => {
+      setImmediate(resolve, null);
+    });
+    if ((await Promise.race([listed, tick])) === null) await this.#desk.flush();
+    return listed;
+  }
+}
