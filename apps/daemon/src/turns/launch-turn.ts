@@ -1,4 +1,4 @@
-import type { CommandOf, Content } from '@lockstep/engine';
+import type { CommandOf, ConnectionRecord, Content, Ledger } from '@lockstep/engine';
 import { utf8Bytes, inlineLimitBytes, whyRefused } from '@lockstep/engine';
 import {
   digestOf,
@@ -171,20 +171,13 @@ export class LaunchTurn {
   #resolve(request: ResolveRequest, last: Resolved | null = null): Resolved {
     const applied = this.#parts.config.current();
     const token = tokenOf(request.origin);
-    const record = token === null ? null : this.#parts.ledger.tokenById(token);
+    const record =
+      token === null
+        ? connectionOf(request.origin, this.#parts.ledger)
+        : this.#parts.ledger.tokenById(token);
     // resolve() is a function of these two alone: the same ones give the same policy.
     if (last !== null && last.applied === applied && last.record === record) return last;
-    const records: ResolveRecords =
-      record === null
-        ? {}
-        : {
-            token: {
-              id: record.id,
-              name: record.name,
-              roles: record.roles,
-              scopes: record.scopes,
-            },
-          };
+    const records = recordsOf(record);
     return { applied, record, records, resolution: resolve(applied, request, records) };
   }
 
@@ -270,6 +263,18 @@ interface Resolved {
   readonly records: ResolveRecords;
   readonly resolution: Resolution;
 }
+
+type KnownRecord = ReturnType<Ledger['tokenById']> | ConnectionRecord;
+
+const recordsOf = (record: KnownRecord): ResolveRecords => {
+  if (record === null) return {};
+  const { id } = record;
+  if ('narrowing' in record) return { connection: { id, narrowing: record.narrowing } };
+  return { token: { id, name: record.name, roles: record.roles, scopes: record.scopes } };
+};
+
+const connectionOf = (origin: Origin, ledger: Ledger): ConnectionRecord | null =>
+  'connection' in origin ? ledger.connection(origin.connection) : null;
 
 const tokenOf = (origin: Origin): string | null => ('token' in origin ? origin.token : null);
 
