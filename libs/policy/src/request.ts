@@ -85,6 +85,12 @@ export const resolveRecordsSchema = z.strictObject({
       sop: aliasSchema,
       step: z.string(),
       scope: z.array(z.string()).nullable(),
+      /** What held for who started the run, beside the policy of a parent turn. Absent: nothing. */
+      narrowings: z
+        .array(z.strictObject({ whose: z.string(), values: narrowingSchema }))
+        .optional(),
+      /** Levels of turns above the run. Absent: none. */
+      depth: z.int().min(0).optional(),
     })
     .optional(),
   parent: z

@@ -90,7 +90,12 @@ export const fromProcedure = (
     values: toolsTaken(run.scope),
     kind: 'limit',
   };
-  if (origin.parent === 'none') return { path: 'sop', trigger: 'headless', takings: [scope] };
+  if (origin.parent === 'none')
+    return {
+      path: 'sop',
+      trigger: 'headless',
+      takings: [...inheritedTakings({ narrowings: run.narrowings ?? [] }), scope],
+    };
   const { parent } = records;
   if (parent?.turn !== origin.parent) return lacking('parent turn', origin.parent);
   const depth = depthTaking(parent);

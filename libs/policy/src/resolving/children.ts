@@ -10,7 +10,7 @@ type Parent = NonNullable<ResolveRecords['parent']>;
 type Job = NonNullable<ResolveRecords['job']>;
 
 /** Narrowings that came down the chain: they reach every descendant, through independent edges too. */
-export const inheritedTakings = (parent: Parent): Taking[] =>
+export const inheritedTakings = (parent: Pick<Parent, 'narrowings'>): Taking[] =>
   parent.narrowings.map(({ whose, values }) => ({
     whose,
     why: 'held for an earlier turn of the chain',
