@@ -72,6 +72,7 @@ export type {
   AcceptedMessage,
   ConnectionRecord,
   JobTimes,
+  OwedReply,
   Ledger,
   LiveToken,
   PendingRecord,

@@ -1,4 +1,4 @@
-import type { CommandOf, ConnectionRecord, Content, Ledger } from '@lockstep/engine';
+import type { CommandOf, ConnectionRecord, Content, Ledger, ReplyTo } from '@lockstep/engine';
 import { utf8Bytes, inlineLimitBytes, whyRefused } from '@lockstep/engine';
 import {
   digestOf,
@@ -26,6 +26,7 @@ export interface QueuedTurn {
   /** Masked. */
   readonly input: string;
   readonly listening: boolean;
+  readonly replyTo?: ReplyTo | undefined;
 }
 
 /** Takes requests in, and starts their turns in the order of their session. The only builder of StartTurn. */
@@ -72,7 +73,7 @@ export class LaunchTurn {
     const early = lookUp(this.#parts.ledger, {
       session: id.session,
       agent: asked.agent,
-      owner: asked.principal,
+      owner: asked.owner ?? asked.principal,
       data: { message: id.message, idempotency },
     });
     if (early !== null) return this.#known(early, id.session);
@@ -93,13 +94,14 @@ export class LaunchTurn {
     const accepted = await acceptMessage(this.#parts, {
       session: id.session,
       agent: asked.agent,
-      owner: asked.principal,
+      owner: asked.owner ?? asked.principal,
       data: {
         message: id.message,
         turn: id.turn,
         text: await this.#content(input),
         idempotency,
         request: { origin: asked.origin, client: asked.client },
+        ...(asked.replyTo === undefined ? {} : { replyTo: asked.replyTo }),
       },
       meta: metaOf(this.#parts.identity, {
         agent: asked.agent,
@@ -115,7 +117,8 @@ export class LaunchTurn {
     if (accepted.kind !== 'accepted') return this.#known(accepted, id.session);
     const { session, turn, message } = id;
     this.#last = { ...resolved, request };
-    this.queues.add({ session, turn, message, request, input, listening: asked.listening });
+    const { listening, replyTo } = asked;
+    this.queues.add({ session, turn, message, request, input, listening, replyTo });
     return { kind: 'accepted', turn, session, position: accepted.position, repeat: false };
   }
 
@@ -153,7 +156,14 @@ export class LaunchTurn {
     const earlier = (this.#parts.ledger.session(session)?.turns ?? []).filter((id) => id !== turn);
     // Every turn has at least one message: more turns than messages are never needed.
     const history = limit === 'unlimited' ? earlier : earlier.slice(-(limit + 1));
-    const command: CommandOf<'StartTurn'> = { type: 'StartTurn', policy, input, message, history };
+    const command: CommandOf<'StartTurn'> = {
+      type: 'StartTurn',
+      policy,
+      input,
+      message,
+      history,
+      ...(queued.replyTo === undefined ? {} : { replyTo: queued.replyTo }),
+    };
     const { path, trigger } = policy.parts;
     const { agent, principal } = request;
     const meta = metaOf(this.#parts.identity, {

@@ -15,6 +15,8 @@ export interface TurnRequest {
   readonly idempotency: { readonly key: string; readonly body: string } | null;
   /** Somebody listens for text while it is made. */
   readonly listening: boolean;
+  /** Whose session it is, when it is not the principal's own: the people of one conversation share it. */
+  readonly owner?: Principal;
   /** A channel's own address of the conversation: the reply is delivered there, and recorded. */
   readonly replyTo?: ReplyTo;
   /** Messages that the client itself brought along: untrusted text before the input. */

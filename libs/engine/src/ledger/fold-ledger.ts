@@ -1,3 +1,4 @@
+import { endReply, oweReply, replyFolds, settleReply } from './fold-replies.ts';
 import { jobFolds, sopFolds } from './fold-work.ts';
 import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
@@ -92,6 +93,7 @@ const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
 const end = (state: LedgerState, event: LockstepEvent): void => {
   const turn = turnOf(event);
   dropRow(state, 'openTurns', turn);
+  endReply(state, turn);
   for (const pending of [...state.rows.pending.values()])
     if (pending.turn === turn) settle(state, pending);
 };
@@ -102,6 +104,7 @@ const acceptMessage = (state: LedgerState, event: EventOf<'MessageAccepted'>): v
   setRow(state, 'messages', messageKey(session, message), { message, turn, text, idempotency });
   const agent = event.meta.agent ?? state.rows.sessions.get(session)?.agent ?? '';
   setRow(state, 'waiting', turn, { session, agent, message, turn });
+  oweReply(state, session, event.data);
   changeSession(state, event, {});
 };
 
@@ -110,6 +113,7 @@ const dropMessage = (state: LedgerState, event: EventOf<'MessageDropped'>): void
   const message = state.rows.messages.get(key);
   if (message !== undefined) {
     dropRow(state, 'waiting', message.turn);
+    settleReply(state, message.turn);
     setRow(state, 'messages', key, { ...message, text: null });
   }
   changeSession(state, event, {});
@@ -206,9 +210,7 @@ const folds: Folds = {
   TurnCompleted: end,
   TurnFailed: end,
   TurnCancelled: end,
-  ReplyDeliveryStarted: null,
-  ReplyDelivered: null,
-  ReplyDeliveryFailed: null,
+  ...replyFolds,
   ConfigApplied: (state, event) => {
     setRow(state, 'configs', String(event.data.version), { time: event.time, data: event.data });
   },

@@ -25,6 +25,8 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     tokenByHash: (hash) => rows.tokens.get(state.tokenIds.get(hash) ?? '') ?? null,
     tokenById: (id) => rows.tokens.get(id) ?? null,
     tokens: () => [...rows.tokens.values()],
+    owedReplies: () => [...rows.owedReplies.values()],
+    owedReply: (turn) => rows.owedReplies.get(turn) ?? null,
     connection: (id) => rows.connections.get(id) ?? null,
     job: (name) => rows.jobs.get(name) ?? null,
     jobs: () => [...rows.jobs.values()],

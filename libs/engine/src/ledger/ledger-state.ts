@@ -5,6 +5,7 @@ import type {
   ConnectionRecord,
   JobTimes,
   LiveToken,
+  OwedReply,
   PendingRecord,
   SessionRecord,
   SopRunRecord,
@@ -12,7 +13,7 @@ import type {
 } from '../ports/ledger.ts';
 
 /** Raise it when the fold's meaning or a row's shape changes: checkpoints of another version are not read. */
-export const ledgerVersion = 2;
+export const ledgerVersion = 3;
 
 /** Rows of the ledger, by table. Every value is plain JSON. */
 export interface LedgerTables {
@@ -28,6 +29,8 @@ export interface LedgerTables {
   decided: PendingRecord;
   unsettled: readonly { readonly turn: string; readonly call: string }[];
   tokens: LiveToken;
+  /** Replies owed to channels, by turn. */
+  owedReplies: OwedReply;
   connections: ConnectionRecord;
   /** Jobs that tools made. */
   jobs: Job;
@@ -68,6 +71,7 @@ export const emptyLedger = (): LedgerState => ({
     decided: new Map(),
     unsettled: new Map(),
     tokens: new Map(),
+    owedReplies: new Map(),
     connections: new Map(),
     jobs: new Map(),
     jobTimes: new Map(),

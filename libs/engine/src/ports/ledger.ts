@@ -2,6 +2,7 @@ import type { Narrowing, Principal, TokenRecord } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 import type { Job } from '../events/job-events.ts';
+import type { ReplyTo } from '../events/turn-events.ts';
 
 /** What decides verdicts and beginnings beside a turn's own stream. Not a read model: the writer folds it in log order before it
  * acknowledges, so a reader never sees less than what was acknowledged. All reads are synchronous and from memory. */
@@ -26,6 +27,9 @@ export interface Ledger {
   tokenByHash(hash: string): LiveToken | null;
   tokenById(id: string): LiveToken | null;
   tokens(): readonly LiveToken[];
+  /** Replies that are owed to a channel and not settled, oldest message first: of running turns too. */
+  owedReplies(): readonly OwedReply[];
+  owedReply(turn: string): OwedReply | null;
   /** A client that is, or was until the daemon stopped, connected. */
   connection(id: string): ConnectionRecord | null;
   /** The job of this name that a tool made. */
@@ -46,6 +50,25 @@ export interface Ledger {
     readonly by: string;
     readonly widens: readonly string[];
   }[];
+}
+
+/** A reply that a channel is owed, from the acceptance of its message until it was delivered or given up. */
+export interface OwedReply {
+  readonly turn: string;
+  readonly session: string;
+  readonly to: ReplyTo;
+  /** The turn has ended, so that there is a reply. */
+  readonly ended: boolean;
+  /** The try on its way: it was begun and has no outcome. */
+  readonly sending: {
+    readonly delivery: string;
+    readonly attempt: number;
+    readonly since: number;
+  } | null;
+  /** Tries so far. */
+  readonly attempts: number;
+  /** When the next try is due, in ms since the epoch; null = at once. */
+  readonly retryAt: number | null;
 }
 
 /** The times of one job so far, in ms since the epoch. */
