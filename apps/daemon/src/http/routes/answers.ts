@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { DecidedBy, Ledger, TurnAnswer } from '@lockstep/engine';
 import { isLocal, seesAgent, type Caller } from '../../access/caller.ts';
 import type { CurrentConfig } from '../../config/current-config.port.ts';
-import type { DecisionResult, LaunchResult } from '../../turns/turns.port.ts';
+import type { ApprovalDecision, DecisionResult, LaunchResult } from '../../turns/turns.port.ts';
 import { notFound, ProblemError } from '../problem.ts';
 import type { SeenAgents } from '../read-side.ts';
+import type { DecisionBody } from '../schemas/approval.schema.ts';
 
 /** Who decides, and where: the console's cookie, the command line on the local token, or any other program. */
 export const deciderOf = (caller: Caller, request: FastifyRequest): DecidedBy => {
@@ -44,6 +45,15 @@ export const launchProblem = (
       });
   }
 };
+
+/** The decision behind its wire form, the same on every connection. */
+export const decisionOf = (body: DecisionBody): ApprovalDecision => ({
+  choice: body.choice,
+  scope: body.scope ?? null,
+  guidance: body.guidance ?? null,
+  revision: body.revision,
+  shown: body.shown,
+});
 
 export const decisionAnswer = (
   id: string,

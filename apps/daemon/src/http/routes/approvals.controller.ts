@@ -12,12 +12,11 @@ import {
 } from '@nestjs/common';
 import { CommandBus } from '@nestjs/cqrs';
 import type { FastifyRequest } from 'fastify';
-import { matchesPattern, normalizeToolPattern } from '@lockstep/policy';
 import type { InboxRow } from '@lockstep/engine';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
-import { notFound, ProblemError } from '../problem.ts';
+import { notFound } from '../problem.ts';
 import { Route } from '../route.decorator.ts';
 import {
   approvalQuery,
@@ -34,7 +33,8 @@ import {
 import { idSchema } from '../schemas/common.schema.ts';
 import { inlineText, showInboxRow } from '../show.ts';
 import { AnswerQuestion, DecideApproval } from '../turns/turn-commands.ts';
-import { deciderOf, decisionAnswer, seenAgents, seenRequest } from './answers.ts';
+import { deciderOf, decisionAnswer, decisionOf, seenAgents } from './answers.ts';
+import { mayDecide } from './may-decide.ts';
 
 /** What waits for a person, decisions, and the standing ones. */
 @Controller('v1')
@@ -74,16 +74,8 @@ export class ApprovalsController {
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
     const caller = requireCaller(request);
-    seenRequest(this.#parts.ledger, id, caller);
-    await this.#mayDecide(id, caller);
-    const decision = {
-      choice: body.choice,
-      scope: body.scope ?? null,
-      guidance: body.guidance ?? null,
-      revision: body.revision,
-      shown: body.shown,
-    };
-    const command = new DecideApproval(id, decision, deciderOf(caller, request));
+    await mayDecide(this.#parts, id, caller);
+    const command = new DecideApproval(id, decisionOf(body), deciderOf(caller, request));
     return decisionAnswer(id, await this.#commands.execute(command));
   }
 
@@ -100,8 +92,7 @@ export class ApprovalsController {
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
     const caller = requireCaller(request);
-    seenRequest(this.#parts.ledger, id, caller);
-    await this.#mayDecide(id, caller);
+    await mayDecide(this.#parts, id, caller);
     const command = new AnswerQuestion(id, body, deciderOf(caller, request));
     return decisionAnswer(id, await this.#commands.execute(command));
   }
@@ -145,21 +136,6 @@ export class ApprovalsController {
 
   #agents(): string[] {
     return Object.keys(this.#parts.config.current().config.agents).sort();
-  }
-
-  /** A token decides only about the tools in its own scope. */
-  async #mayDecide(id: string, caller: Caller): Promise<void> {
-    if (caller.scopes.tools.includes('*')) return;
-    const row = await this.#parts.readSide.approval(id);
-    const tool = row?.kind === 'question' ? 'builtin:ask_user' : (row?.tool ?? null);
-    if (
-      tool !== null &&
-      caller.scopes.tools.some((pattern) => matchesPattern(normalizeToolPattern(pattern), tool))
-    )
-      return;
-    const why = `the token's scope leaves out the tool \`${tool ?? 'unknown'}\``;
-    await this.#parts.accessLog.denied(caller.principal, `decide ${id}`, why);
-    throw new ProblemError('forbidden', why);
   }
 
   async #view(row: InboxRow): Promise<string | null> {
