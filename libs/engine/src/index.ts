@@ -72,6 +72,7 @@ export type {
   AcceptedMessage,
   ConnectionRecord,
   JobTimes,
+  OpenJobRun,
   OwedReply,
   Ledger,
   LiveToken,
@@ -105,7 +106,21 @@ export {
   type ConversationTurn,
   type TextOf,
 } from './context/conversation.ts';
-export { systemText } from './context/system-text.ts';
+export {
+  nothingMade,
+  systemParts,
+  systemText,
+  type Made,
+  type SystemParts,
+} from './context/system-text.ts';
+export {
+  isInMemoryScope,
+  memoryScopeOf,
+  personOf,
+  recallsUnasked,
+  type OwnedRow,
+} from './context/memory-scope.ts';
+export type { Memory, MemoryQuery, Recalled } from './ports/memory.ts';
 export {
   leftOut,
   trimContext,
@@ -127,6 +142,7 @@ export { turnDecider } from './turn/decider.ts';
 export type { Decision, Refusal } from './turn/decision.ts';
 export { askUser } from './turn/decisions/start-call.ts';
 export { evolve, evolveAll, type RecordedFact } from './turn/evolve.ts';
+export { digestOfContent } from './turn/evolve-calls.ts';
 export {
   inputDigest,
   noTools,
@@ -243,3 +259,32 @@ export { thisBuild, type Engine } from './replay/engine.ts';
 export { readHistory, type ReadHistory } from './replay/read-history.ts';
 export { replayer, replayTurn, type Replayer, type ReplayHistory } from './replay/replay-turn.ts';
 export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './replay/report.ts';
+export {
+  definitionText,
+  readDefinition,
+  sopDefinition,
+  type SopDefinition,
+  type SopStep,
+  type WrittenSop,
+} from './sop/definition.ts';
+export { decideSop, type SopCommand, type SopDecision } from './sop/decide-sop.ts';
+export type { GateDecision } from './sop/decide-gate.ts';
+export { evolveSop } from './sop/evolve-sop.ts';
+export { currentStep, nextSopEffect, stepTurn, type SopEffect } from './sop/next-sop-effect.ts';
+export { renderPrompt, type PromptTexts } from './sop/render-prompt.ts';
+export { outputProblem } from './sop/check-output.ts';
+export {
+  initialSop,
+  type EndedSop,
+  type OpenSop,
+  type RunningStep,
+  type SopEvent,
+  type SopFact,
+  type SopGate,
+  type SopState,
+} from './sop/state.ts';
+export { gateView } from './sop/gate-view.ts';
+export { jobList } from './projections/job-list.ts';
+export type { JobRow, JobRunRow } from './projections/job-list.view.ts';
+export { sopRuns } from './projections/sop-runs.ts';
+export type { SopRunRow, SopStepRow } from './projections/sop-runs.view.ts';

@@ -48,6 +48,8 @@ export const jobPayloads = {
     due: z.int(),
     /** Further times skipped for the same reason; `due` is the first. */
     more: z.int().min(0),
+    /** The last of them; absent = not known, and then all up to the event's own time. */
+    last: z.int().optional(),
     why: z.enum(['missed', 'overlap', 'stopped', 'adopted', 'refused']),
   }),
   JobRun: z.strictObject({

@@ -22,6 +22,14 @@ export const sopPayloads = {
     depth: z.int().min(0),
     /** Where the request came from, when it was no turn. */
     origin: originSchema.nullable(),
+    /** Whose each step is and what it may use at most (null takes nothing away), as the definition says. */
+    scopes: z.array(
+      z.strictObject({
+        step: z.string(),
+        agent: aliasSchema,
+        tools: z.array(z.string()).nullable(),
+      }),
+    ),
   }),
   SopGateOpened: z.strictObject({
     run: z.string(),

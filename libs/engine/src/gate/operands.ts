@@ -2,7 +2,10 @@ import type { Effect, PolicySnapshot } from '@lockstep/policy';
 import type { Facts, Operand, ToolSpec } from '../events/parts.ts';
 import { operandPointers, type PointedOperands } from '../tools/operand-pointers.ts';
 import type { Withheld } from '../tools/withheld.ts';
+import { judgeMemory, memoryUnseen } from './memory-operand.ts';
+import { judgeJob } from './job-operand.ts';
 import { judgePath } from './path-operand.ts';
+import { judgeSop } from './sop-operand.ts';
 import { judgeUndeclared } from './undeclared-operand.ts';
 import { judgeUrl } from './url-operand.ts';
 
@@ -14,32 +17,42 @@ export const judgeOperands = (
 ): Withheld | null => {
   const undeclared = judgeUndeclared(policy, facts, tool);
   if (undeclared !== null) return undeclared;
-  const unseen = notLookedAt(operandPointers(tool.spec, tool.args), facts.operands);
+  const unseen =
+    memoryUnseen(tool.spec, facts.operands) ??
+    notLookedAt(operandPointers(tool.spec, tool.args), facts.operands);
   if (unseen !== null) return unseen;
   for (const operand of facts.operands) {
-    const broken = judgeOperand(policy, facts, operand);
+    const broken = judgeOperand(policy, facts, operand, tool.spec.id);
     if (broken !== null) return broken;
   }
   return null;
 };
 
-const judgeOperand = (policy: PolicySnapshot, facts: Facts, operand: Operand): Withheld | null => {
+const judgeOperand = (
+  policy: PolicySnapshot,
+  facts: Facts,
+  operand: Operand,
+  tool: string,
+): Withheld | null => {
   switch (operand.kind) {
     case 'path':
       return judgePath(policy, facts.roots, operand);
     case 'url':
       return judgeUrl(policy, operand);
-    case 'command':
     case 'memory':
+      return judgeMemory(policy, operand);
+    case 'command':
     case 'agent':
-    case 'sop':
-    case 'job':
     case 'skill':
       return {
         rule: 'gate.unknown_tool',
         pattern: null,
         why: `nothing judges an operand of kind ${operand.kind}`,
       };
+    case 'sop':
+      return judgeSop(policy, operand);
+    case 'job':
+      return judgeJob(policy, operand, tool);
     case 'undeclared':
       return null;
   }
@@ -47,6 +60,8 @@ const judgeOperand = (policy: PolicySnapshot, facts: Facts, operand: Operand): W
 
 const notLookedAt = (pointed: PointedOperands, operands: readonly Operand[]): Withheld | null => {
   for (const { declared, given } of pointed.found) {
+    // Memory is looked at as a whole, whatever row is named.
+    if (declared.kind === 'memory') continue;
     const seen = operands.some(
       (operand) =>
         operand.kind === declared.kind &&

@@ -1,11 +1,19 @@
 import { endReply, oweReply, replyFolds, settleReply } from './fold-replies.ts';
 import { jobFolds, sopFolds } from './fold-work.ts';
 import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
+import {
+  closeSpending,
+  limitSpending,
+  openSpending,
+  settleModel,
+  startModel,
+  startTool,
+} from './fold-spending.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
-import type { PendingRecord, SessionRecord } from '../ports/ledger.ts';
+import type { SessionRecord } from '../ports/ledger.ts';
+import { settle } from './settle.ts';
 
-/** How many decided approvals and questions stay known; older ones are found in the read models. */
-export const decidedLimit = 10_000;
+export { decidedLimit } from './settle.ts';
 
 /** Folds one event, in log order. Changes and returns the state it was given; never throws on a recorded event. */
 export const foldLedger = (state: LedgerState, event: LockstepEvent): LedgerState => {
@@ -57,17 +65,12 @@ const ask = (
     revision: event.revision,
     deadline: event.data.deadline,
     state: 'pending',
+    tool: event.type === 'ApprovalRequested' ? event.data.tool : null,
+    route: event.type === 'ApprovalRequested' ? event.data.route : 'inbox',
+    notBy: event.type === 'ApprovalRequested' ? (event.data.notBy ?? null) : null,
   });
 };
 
-const settle = (state: LedgerState, pending: PendingRecord | undefined): void => {
-  if (pending === undefined) return;
-  dropRow(state, 'pending', pending.id);
-  setRow(state, 'decided', pending.id, { ...pending, state: 'decided' });
-  const oldest = state.rows.decided.keys().next();
-  if (state.rows.decided.size > decidedLimit && oldest.done !== true)
-    dropRow(state, 'decided', oldest.value);
-};
 const settleApproval = (state: LedgerState, event: { data: { approval: string } }): void => {
   settle(state, state.rows.pending.get(event.data.approval));
 };
@@ -78,6 +81,7 @@ const settleQuestion = (state: LedgerState, event: { data: { question: string } 
 const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
   const turn = turnOf(event);
   setRow(state, 'openTurns', turn, { turn, agent: agentOf(event) });
+  openSpending(state, event);
   const waiting = state.rows.waiting.get(turn);
   dropRow(state, 'waiting', turn);
   if (waiting !== undefined) {
@@ -93,6 +97,7 @@ const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
 const end = (state: LedgerState, event: LockstepEvent): void => {
   const turn = turnOf(event);
   dropRow(state, 'openTurns', turn);
+  closeSpending(state, event);
   endReply(state, turn);
   for (const pending of [...state.rows.pending.values()])
     if (pending.turn === turn) settle(state, pending);
@@ -120,9 +125,12 @@ const dropMessage = (state: LedgerState, event: EventOf<'MessageDropped'>): void
 };
 
 const outcomeUnknown = (state: LedgerState, event: EventOf<'ToolCallOutcomeUnknown'>): void => {
-  const key = unsettledKey(sessionOf(event), event.data.tool, event.data.argsDigest);
+  const { call, tool, argsDigest, why } = event.data;
+  const session = sessionOf(event);
+  const key = unsettledKey(session, tool, argsDigest);
   const known = state.rows.unsettled.get(key) ?? [];
-  setRow(state, 'unsettled', key, [...known, { turn: turnOf(event), call: event.data.call }]);
+  const place = { turn: turnOf(event), agent: agentOf(event), session, since: event.time };
+  setRow(state, 'unsettled', key, [...known, { ...place, call, tool, argsDigest, why }]);
 };
 
 const outcomeSettled = (state: LedgerState, event: EventOf<'UnknownOutcomeSettled'>): void => {
@@ -174,15 +182,15 @@ const folds: Folds = {
     changeSession(state, event, { closed: true });
   },
   TurnRequested: begin,
-  PolicyResolved: null,
+  PolicyResolved: limitSpending,
   TurnRefused: end,
-  PolicyNarrowed: null,
+  PolicyNarrowed: limitSpending,
   SkillActivated: null,
   MemoryRecalled: null,
   ContextTrimmed: null,
-  ModelCallStarted: null,
-  ModelCallCompleted: null,
-  ModelCallFailed: null,
+  ModelCallStarted: startModel,
+  ModelCallCompleted: settleModel,
+  ModelCallFailed: settleModel,
   ToolCallAuthorized: null,
   ToolCallRefused: null,
   ApprovalRequested: ask,
@@ -194,7 +202,7 @@ const folds: Folds = {
   QuestionAsked: ask,
   QuestionAnswered: settleQuestion,
   QuestionExpired: settleQuestion,
-  ToolCallStarted: null,
+  ToolCallStarted: startTool,
   ToolCallCompleted: null,
   ToolCallFailed: null,
   ToolCallCancelled: null,
@@ -222,7 +230,9 @@ const folds: Folds = {
     dropRow(state, 'grants', event.data.grant);
   },
   AgentPaused: (state, event) => {
-    setRow(state, 'flags', `pause ${agentOf(event)}`, true);
+    const agent = agentOf(event);
+    const { by, why } = event.data;
+    setRow(state, 'flags', `pause ${agent}`, { kind: 'pause', agent, by, why, since: event.time });
   },
   AgentResumed: (state, event) => {
     dropRow(state, 'flags', `pause ${agentOf(event)}`);
@@ -254,7 +264,8 @@ const folds: Folds = {
   DaemonStopped: null,
   CheckpointSigned: null,
   EmergencyStopSet: (state, event) => {
-    setRow(state, 'flags', stopKey(event.data.agent), true);
+    const { agent, by, why } = event.data;
+    setRow(state, 'flags', stopKey(agent), { kind: 'stop', agent, by, why, since: event.time });
   },
   EmergencyStopCleared: (state, event) => {
     dropRow(state, 'flags', stopKey(event.data.agent));

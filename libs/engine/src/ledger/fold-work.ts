@@ -1,31 +1,43 @@
 import type { EventOf } from '../events/event.ts';
+import type { JobTimes } from '../ports/ledger.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
+import { settle } from './settle.ts';
+
+const timesOf = (state: LedgerState, name: string): JobTimes =>
+  state.rows.jobTimes.get(name) ?? { name, until: 0, open: null, queued: null };
 
 /** Jobs: those that tools made, and how far the times of every job were taken. */
 export const jobFolds = {
-  JobAdded: (state: LedgerState, { data }: EventOf<'JobAdded'>): void => {
+  JobAdded: (state: LedgerState, { data, time }: EventOf<'JobAdded'>): void => {
     setRow(state, 'jobs', data.name, data);
+    // A new job has no past.
+    const known = timesOf(state, data.name);
+    setRow(state, 'jobTimes', data.name, { ...known, until: Math.max(known.until, time) });
   },
   JobRemoved: (state: LedgerState, { data }: EventOf<'JobRemoved'>): void => {
     dropRow(state, 'jobs', data.name);
   },
   JobDue: (state: LedgerState, { data }: EventOf<'JobDue'>): void => {
-    const { name, due, turn, sop, by } = data;
-    const known = state.rows.jobTimes.get(name)?.until ?? 0;
+    const { name, agent, due, turn, sop, by } = data;
+    const known = timesOf(state, name);
     // A run that a person started takes no time of the schedule.
-    const until = by === 'person' ? known : Math.max(known, due);
-    setRow(state, 'jobTimes', name, { name, until, open: { due, turn, sop } });
+    const until = by === 'person' ? known.until : Math.max(known.until, due);
+    const run = { due, turn, sop, agent, by };
+    const next = known.open === null ? { open: run } : { queued: run };
+    setRow(state, 'jobTimes', name, { ...known, until, ...next });
   },
   JobSkipped: (state: LedgerState, { data, time }: EventOf<'JobSkipped'>): void => {
-    const known = state.rows.jobTimes.get(data.name);
-    const last = data.more > 0 ? Math.max(data.due, time) : data.due;
-    const until = Math.max(known?.until ?? 0, last);
-    setRow(state, 'jobTimes', data.name, { name: data.name, until, open: known?.open ?? null });
+    const known = timesOf(state, data.name);
+    const last = data.last ?? (data.more > 0 ? Math.max(data.due, time) : data.due);
+    setRow(state, 'jobTimes', data.name, { ...known, until: Math.max(known.until, last) });
   },
   JobRun: (state: LedgerState, { data }: EventOf<'JobRun'>): void => {
     const known = state.rows.jobTimes.get(data.name);
-    if (known?.open?.turn !== data.turn) return;
-    setRow(state, 'jobTimes', data.name, { ...known, open: null });
+    if (known === undefined) return;
+    if (known.open?.turn === data.turn)
+      setRow(state, 'jobTimes', data.name, { ...known, open: known.queued, queued: null });
+    else if (known.queued?.turn === data.turn)
+      setRow(state, 'jobTimes', data.name, { ...known, queued: null });
   },
 };
 
@@ -37,21 +49,44 @@ const step = (
   if (run !== undefined) setRow(state, 'sopRuns', run.id, { ...run, revision: event.revision });
 };
 
+const openGate = (state: LedgerState, event: EventOf<'SopGateOpened'>): void => {
+  step(state, event);
+  const { gate, run, agent, step: call, deadline, route, notBy } = event.data;
+  setRow(state, 'pending', gate, {
+    id: gate,
+    kind: 'gate',
+    turn: run,
+    agent,
+    session: event.meta.session ?? '',
+    call,
+    revision: event.revision,
+    deadline,
+    state: 'pending',
+    tool: 'builtin:sop_start',
+    route,
+    notBy,
+  });
+};
+
 const endRun = (state: LedgerState, event: { readonly data: { readonly run: string } }): void => {
   dropRow(state, 'sopRuns', event.data.run);
 };
 
-/** Runs of procedures that have not ended. */
+/** Runs of procedures that have not ended, and their gates. */
 export const sopFolds = {
   SopRunStarted: (state: LedgerState, event: EventOf<'SopRunStarted'>): void => {
-    const { run, sop, parent, narrowings, depth, by } = event.data;
+    const { run, sop, parent, narrowings, scopes, depth, by } = event.data;
     const { agent } = event.meta;
     const { revision } = event;
-    setRow(state, 'sopRuns', run, { id: run, sop, agent, parent, narrowings, depth, by, revision });
+    const row = { id: run, sop, agent, parent, narrowings, scopes, depth, by, revision };
+    setRow(state, 'sopRuns', run, row);
   },
-  SopGateOpened: step,
+  SopGateOpened: openGate,
   SopGateVoted: step,
-  SopGateDecided: step,
+  SopGateDecided: (state: LedgerState, event: EventOf<'SopGateDecided'>): void => {
+    step(state, event);
+    settle(state, state.rows.pending.get(event.data.gate));
+  },
   SopStepStarted: step,
   SopStepCompleted: step,
   SopRunCompleted: endRun,

@@ -1,5 +1,6 @@
-import type { Ledger } from '../ports/ledger.ts';
+import type { FlagRecord, Ledger, SpendingRecord } from '../ports/ledger.ts';
 import { messageKey, unsettledKey } from './fold-ledger.ts';
+import { dayOf, hourMs, minuteKey } from './fold-spending.ts';
 import type { LedgerState } from './ledger-state.ts';
 
 /** The ledger's reading side over a state that the writer goes on folding: every read sees the state of that moment. */
@@ -15,6 +16,25 @@ export const ledgerOf = (state: LedgerState): Ledger => {
       stopped: rows.flags.has('stop') || rows.flags.has(`stop ${agent}`),
       paused: rows.flags.has(`pause ${agent}`),
     }),
+    flagsOf: (turn, agent) => ({
+      stopped: stopOf(state, turn, agent),
+      paused: rows.flags.has(`pause ${agent}`),
+    }),
+    allFlags: () => [...rows.flags.values()],
+    allGrants: () => [...rows.grants.values()],
+    spending: (turn) => rows.spending.get(turn) ?? null,
+    below: (turn) => below(state, turn),
+    windows: (agent, now) => {
+      const day = rows.days.get(agent);
+      const isToday = day !== undefined && day.day >= dayOf(now);
+      return {
+        actions: actionsOf(state, agent, now),
+        cost: isToday ? day.cost : 0,
+        held: day?.held ?? 0,
+      };
+    },
+    unknownOutcomes: () =>
+      [...rows.unsettled.values()].flat().sort((a, b) => a.since - b.since),
     session: (id) => rows.sessions.get(id) ?? null,
     sessions: () => [...rows.sessions.values()],
     message: (session, message) => rows.messages.get(messageKey(session, message)) ?? null,
@@ -31,6 +51,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     job: (name) => rows.jobs.get(name) ?? null,
     jobs: () => [...rows.jobs.values()],
     jobTimes: (name) => rows.jobTimes.get(name) ?? null,
+    openJobs: () => [...rows.jobTimes.values()].filter(({ open }) => open !== null),
     sopRun: (id) => rows.sopRuns.get(id) ?? null,
     sopRuns: () => [...rows.sopRuns.values()],
     config: (version) => rows.configs.get(String(version))?.data ?? null,
@@ -44,4 +65,45 @@ export const ledgerOf = (state: LedgerState): Ledger => {
         widens,
       })),
   };
+};
+
+/** The stop that reaches a turn: of all agents, of its own, or of one above it. */
+const stopOf = ({ rows }: LedgerState, turn: string, agent: string): FlagRecord | null => {
+  const found = rows.flags.get('stop') ?? rows.flags.get(`stop ${agent}`);
+  if (found !== undefined) return found;
+  for (let at = rows.spending.get(turn)?.parent ?? null; at !== null;) {
+    const above = rows.spending.get(at);
+    if (above === undefined) return null;
+    const stop = rows.flags.get(`stop ${above.agent}`);
+    if (stop !== undefined) return stop;
+    at = above.parent;
+  }
+  return null;
+};
+
+const below = ({ rows }: LedgerState, turn: string): readonly SpendingRecord[] => {
+  const record = rows.spending.get(turn);
+  const members = rows.spending.get(record?.root ?? '')?.tree?.members ?? [];
+  const inside = new Set([turn]);
+  const found: SpendingRecord[] = [];
+  // Members stand in the order of their start: a parent comes before its children.
+  for (const id of members) {
+    const member = rows.spending.get(id);
+    if (member?.parent == null || !inside.has(member.parent)) continue;
+    inside.add(id);
+    found.push(member);
+  }
+  return found;
+};
+
+/** Calls less than an hour before `now`, by the log's own clock. */
+const actionsOf = ({ rows }: LedgerState, agent: string, now: number): number => {
+  let count = 0;
+  for (let at = now - hourMs; at <= now + hourMs; at += 60_000) {
+    const times = rows.actions.get(minuteKey(agent, at));
+    if (times !== undefined) count += times.filter((time) => time > now - hourMs).length;
+    // Past the present there is something only while the clock lags behind the log.
+    else if (at > now + 60_000) break;
+  }
+  return count;
 };

@@ -3,17 +3,21 @@ import type { Job } from '../events/job-events.ts';
 import type {
   AcceptedMessage,
   ConnectionRecord,
+  DaySpending,
+  FlagRecord,
   JobTimes,
   LiveToken,
   OwedReply,
   PendingRecord,
   SessionRecord,
   SopRunRecord,
+  SpendingRecord,
+  UnknownOutcome,
   WaitingMessage,
 } from '../ports/ledger.ts';
 
 /** Raise it when the fold's meaning or a row's shape changes: checkpoints of another version are not read. */
-export const ledgerVersion = 3;
+export const ledgerVersion = 4;
 
 /** Rows of the ledger, by table. Every value is plain JSON. */
 export interface LedgerTables {
@@ -21,13 +25,19 @@ export interface LedgerTables {
   waiting: WaitingMessage;
   grants: DataOf<'GrantIssued'>;
   /** Keys `stop` (all agents), `stop <agent>` and `pause <agent>`. */
-  flags: true;
+  flags: FlagRecord;
   sessions: SessionRecord;
   messages: AcceptedMessage;
   pending: PendingRecord;
   /** The most recently decided ones only. */
   decided: PendingRecord;
-  unsettled: readonly { readonly turn: string; readonly call: string }[];
+  unsettled: readonly UnknownOutcome[];
+  /** Turns of open trees, with what each and those below it have used. */
+  spending: SpendingRecord;
+  /** Times of tool calls, by agent and minute; what left every window is dropped. */
+  actions: readonly number[];
+  /** Money of the last day on which an agent spent some. */
+  days: DaySpending;
   tokens: LiveToken;
   /** Replies owed to channels, by turn. */
   owedReplies: OwedReply;
@@ -70,6 +80,9 @@ export const emptyLedger = (): LedgerState => ({
     pending: new Map(),
     decided: new Map(),
     unsettled: new Map(),
+    spending: new Map(),
+    actions: new Map(),
+    days: new Map(),
     tokens: new Map(),
     owedReplies: new Map(),
     connections: new Map(),

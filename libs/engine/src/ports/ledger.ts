@@ -1,4 +1,5 @@
-import type { Narrowing, Principal, TokenRecord } from '@lockstep/policy';
+import type { Narrowing, PolicySnapshot, Principal, TokenRecord } from '@lockstep/policy';
+import type { Cost } from '../budget/price-of.ts';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 import type { Job } from '../events/job-events.ts';
@@ -14,6 +15,26 @@ export interface Ledger {
   /** Issued, not revoked; expiry is for the reader to judge. */
   grants(agent: string): readonly DataOf<'GrantIssued'>[];
   flags(agent: string): { readonly stopped: boolean; readonly paused: boolean };
+  /** As `flags`, for a turn of that agent: a stop of an agent above it in its tree reaches it too. */
+  flagsOf(
+    turn: string,
+    agent: string,
+  ): { readonly stopped: FlagRecord | null; readonly paused: boolean };
+  /** Emergency stops and pauses in force. */
+  allFlags(): readonly FlagRecord[];
+  /** Every issued, not revoked grant. */
+  allGrants(): readonly DataOf<'GrantIssued'>[];
+  /** What a turn of an open tree has used, with all turns below it; null = none of that id, or its tree has ended. */
+  spending(turn: string): SpendingRecord | null;
+  /** Turns below this one whose tree is open. */
+  below(turn: string): readonly SpendingRecord[];
+  /** What an agent's windows hold at a time (ms since the epoch): the hour before it, and its UTC day. */
+  windows(
+    agent: string,
+    now: number,
+  ): { readonly actions: number; readonly cost: Cost; readonly held: number };
+  /** Calls whose outcome nobody knows yet, oldest first. */
+  unknownOutcomes(): readonly UnknownOutcome[];
   session(id: string): SessionRecord | null;
   /** Every session, in the order in which they were opened. */
   sessions(): readonly SessionRecord[];
@@ -37,6 +58,8 @@ export interface Ledger {
   jobs(): readonly Job[];
   /** What is known of the times of a job; null = it was never due. */
   jobTimes(name: string): JobTimes | null;
+  /** Jobs with a run that has no outcome yet. */
+  openJobs(): readonly JobTimes[];
   /** A run of a procedure that has not ended. */
   sopRun(id: string): SopRunRecord | null;
   sopRuns(): readonly SopRunRecord[];
@@ -71,17 +94,89 @@ export interface OwedReply {
   readonly retryAt: number | null;
 }
 
+/** An emergency stop (`agent` null = of all agents) or the pause of an agent. */
+export interface FlagRecord {
+  readonly kind: 'stop' | 'pause';
+  readonly agent: string | null;
+  readonly by: string;
+  readonly why: string;
+  /** Ms since the epoch. */
+  readonly since: number;
+}
+
+/** A call of which nobody knows whether it took effect. */
+export interface UnknownOutcome {
+  readonly turn: string;
+  readonly call: string;
+  readonly agent: string;
+  readonly session: string;
+  readonly tool: string;
+  readonly argsDigest: string;
+  readonly why: string;
+  /** Ms since the epoch. */
+  readonly since: number;
+}
+
+/** What one turn of an open tree has used. Money in micro-dollars. */
+export interface SpendingRecord {
+  readonly turn: string;
+  readonly agent: string;
+  readonly parent: string | null;
+  readonly root: string;
+  /** Who asked for the tree: the person, or the identity. */
+  readonly asker: string;
+  readonly open: boolean;
+  /** Its budgets as far as the log says them inside the events; null = not said. */
+  readonly budgets: PolicySnapshot['budgets'] | null;
+  /** First attempts of tool calls, and model calls with every attempt, that it started. */
+  readonly started: { readonly tools: number; readonly models: number };
+  /** What it used itself. */
+  readonly own: { readonly tokens: number; readonly cost: Cost };
+  /** Its model call in flight. */
+  readonly held: { readonly tokens: number; readonly cost: number };
+  /** What all turns below it used and hold. */
+  readonly below: BelowSpending;
+  /** For a root: every turn of the tree, and how many of them are open. */
+  readonly tree: { readonly members: readonly string[]; readonly open: number } | null;
+}
+
+export interface BelowSpending {
+  readonly tools: number;
+  readonly tokens: number;
+  readonly cost: Cost;
+  readonly heldTokens: number;
+  readonly heldCost: number;
+  /** Active time of turns that have ended. */
+  readonly activeMs: number;
+}
+
+/** Money of one UTC day, and what model calls in flight hold. */
+export interface DaySpending {
+  /** Days since the epoch. */
+  readonly day: number;
+  readonly cost: Cost;
+  readonly held: number;
+}
+
 /** The times of one job so far, in ms since the epoch. */
 export interface JobTimes {
   readonly name: string;
   /** The latest time that was taken or skipped: nothing up to it is taken again. */
   readonly until: number;
   /** The run that was begun and has no outcome yet. */
-  readonly open: {
-    readonly due: number;
-    readonly turn: string;
-    readonly sop: string | null;
-  } | null;
+  readonly open: OpenJobRun | null;
+  /** The run that begins once the open one has ended. */
+  readonly queued: OpenJobRun | null;
+}
+
+/** A run of a job whose time is fixed and whose outcome is not. */
+export interface OpenJobRun {
+  /** In ms since the epoch. */
+  readonly due: number;
+  readonly turn: string;
+  readonly sop: string | null;
+  readonly agent: string;
+  readonly by: 'schedule' | 'person';
 }
 
 /** A run of a procedure, as far as it has come. */
@@ -91,6 +186,7 @@ export interface SopRunRecord {
   readonly agent: string | null;
   readonly parent: { readonly turn: string; readonly call: string } | null;
   readonly narrowings: DataOf<'SopRunStarted'>['narrowings'];
+  readonly scopes: DataOf<'SopRunStarted'>['scopes'];
   readonly depth: number;
   readonly by: Principal;
   /** Revision of the run's stream. */
@@ -134,7 +230,8 @@ export interface SessionRecord {
 
 export interface PendingRecord {
   readonly id: string;
-  readonly kind: 'approval' | 'question';
+  readonly kind: 'approval' | 'question' | 'gate';
+  /** Of a gate: the run of the procedure. */
   readonly turn: string;
   readonly agent: string;
   readonly session: string;
@@ -143,6 +240,12 @@ export interface PendingRecord {
   readonly revision: number;
   readonly deadline: number | 'never';
   readonly state: 'pending' | 'decided';
+  /** Canonical id of the tool; null for a question. */
+  readonly tool: string | null;
+  /** Who is asked; `inbox` for a question. */
+  readonly route: string;
+  /** Who may not decide; null = nobody is kept out. */
+  readonly notBy: string | null;
 }
 
 /** An issued, unrevoked token; expiry is for the reader to judge. */

@@ -14,21 +14,25 @@ const types = [
   'QuestionAsked',
   'QuestionAnswered',
   'QuestionExpired',
+  'SopGateOpened',
+  'SopGateDecided',
 ] as const satisfies readonly EventType[];
 type InboxEvent = EventOf<(typeof types)[number]>;
 
 /** The inbox: one row by request, from the asking to the decision. What closes a turn closes its requests by their own events. */
 export const approvalsInbox: KeyedProjection<InboxRow> = {
   name: 'approvals-inbox',
-  version: 1,
+  version: 2,
   types,
   keyOf: (event) => {
     if (!isInboxEvent(event)) return null;
+    if ('gate' in event.data) return event.data.gate;
     return 'approval' in event.data ? event.data.approval : event.data.question;
   },
   fold: (row, event) => {
     if (event.type === 'ApprovalRequested') return row ?? approvalRow(event);
     if (event.type === 'QuestionAsked') return row ?? questionRow(event);
+    if (event.type === 'SopGateOpened') return row ?? gateRow(event);
     if (row === null || row.state !== 'pending' || !isInboxEvent(event)) return row;
     return { ...row, ...decision(event), decidedAt: event.time };
   },
@@ -59,8 +63,11 @@ const decision = (event: InboxEvent): Pick<InboxRow, 'state' | 'decidedBy' | 're
     case 'ApprovalExpired':
     case 'QuestionExpired':
       return { state: 'expired', decidedBy: null, reason: 'nobody answered in time' };
+    case 'SopGateDecided':
+      return { state: event.data.outcome, decidedBy: event.data.by, reason: event.data.why };
     case 'ApprovalRequested':
     case 'QuestionAsked':
+    case 'SopGateOpened':
       return { state: 'pending', decidedBy: null, reason: null };
   }
 };
@@ -103,6 +110,26 @@ const questionRow = (event: EventOf<'QuestionAsked'>): InboxRow | null => {
   });
 };
 
+/** The gate before a step: its call is the step. */
+const gateRow = (event: EventOf<'SopGateOpened'>): InboxRow | null => {
+  const { data } = event;
+  return rowOf(event, {
+    id: data.gate,
+    kind: 'gate',
+    call: data.step,
+    tool: null,
+    operands: [],
+    rule: null,
+    pattern: null,
+    why: `the procedure asks a person before step \`${data.step}\``,
+    view: data.view,
+    choices: ['once', 'deny'],
+    binding: null,
+    grantable: false,
+    deadline: data.deadline,
+  });
+};
+
 type Asked = Pick<
   InboxRow,
   | 'id'
@@ -126,7 +153,7 @@ const rowOf = (event: LockstepEvent, asked: Asked): InboxRow | null => {
   if (agent === null || path === null || trigger === null) return null;
   return {
     ...asked,
-    turn: turn ?? event.stream.replace(/^turn-/, ''),
+    turn: turn ?? event.stream.replace(/^(turn|sop)-/, ''),
     agent,
     path,
     trigger,

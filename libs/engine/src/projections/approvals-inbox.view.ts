@@ -2,10 +2,11 @@ import type { PathName, Trigger } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DecidedBy, Operand, RuleId } from '../events/parts.ts';
 
-/** One request that a person decides: an approval of a call, or a question of the agent. */
+/** One request that a person decides: an approval of a call, a question of the agent, or the gate before a step of a procedure. */
 export interface InboxRow {
   readonly id: string;
-  readonly kind: 'approval' | 'question';
+  readonly kind: 'approval' | 'question' | 'gate';
+  /** Of a gate: the run of the procedure. */
   readonly turn: string;
   readonly agent: string;
   readonly path: PathName;
