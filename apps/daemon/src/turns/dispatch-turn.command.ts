@@ -7,18 +7,22 @@ export class DispatchTurn extends Command<void> {
   readonly command: CommandOf<'StartTurn'> | CommandOf<'RefuseTurn'>;
   readonly meta: NewMeta;
   readonly listening: boolean;
+  /** What is awaited: nothing, that its first facts are durable, or its end. */
+  readonly until: 'nothing' | 'first-facts' | 'end';
 
   constructor(parts: {
     readonly turn: string;
     readonly command: CommandOf<'StartTurn'> | CommandOf<'RefuseTurn'>;
     readonly meta: NewMeta;
     readonly listening: boolean;
+    readonly until: DispatchTurn['until'];
   }) {
     super();
     this.turn = parts.turn;
     this.command = parts.command;
     this.meta = parts.meta;
     this.listening = parts.listening;
+    this.until = parts.until;
   }
 }
 

@@ -1,45 +1,62 @@
-import type { CommandOf, ConnectionRecord, Content, Ledger, ReplyTo } from '@lockstep/engine';
+import type { CommandOf, Content, DataOf, NewMeta, ReplyTo } from '@lockstep/engine';
 import { utf8Bytes, inlineLimitBytes, whyRefused } from '@lockstep/engine';
 import {
-  digestOf,
   resolve,
   type AppliedConfig,
-  type Origin,
+  type Narrowing,
   type Resolution,
-  type ResolveRecords,
   type ResolveRequest,
 } from '@lockstep/policy';
 import { acceptMessage, dropMessage, lookUp } from './accept-message.ts';
 import { DispatchTurn, type Dispatch } from './dispatch-turn.command.ts';
 import { originPath } from './origin-path.ts';
+import type { FoundRecords, Records } from './records-of.ts';
+import { idsOf, ownSession, type RequestIds } from './request-ids.ts';
 import { SessionQueues } from './session-queues.ts';
-import { metaOf } from './turn-meta.ts';
+import { metaBelow, metaOf } from './turn-meta.ts';
 import type { TurnParts } from './turn-parts.ts';
 import type { LaunchResult, TurnRequest } from './turns.port.ts';
 
-/** A turn whose message is durable and that has not begun. */
-export interface QueuedTurn {
+/** A turn that is to begin. */
+interface Beginning {
   readonly session: string;
   readonly turn: string;
-  readonly message: string;
+  readonly message: string | null;
   readonly request: ResolveRequest;
   /** Masked. */
   readonly input: string;
   readonly listening: boolean;
   readonly replyTo?: ReplyTo | undefined;
+  /** Masked. */
+  readonly earlier?: DataOf<'TurnRequested'>['earlier'];
+}
+
+/** A turn whose message is durable and that has not begun. */
+export interface QueuedTurn extends Beginning {
+  readonly message: string;
+}
+
+/** A turn of somebody else's making: its id is fixed, it takes no session and does not queue. */
+interface FixedTurn extends Beginning {
+  readonly parent: TurnRequest['parent'];
+  readonly spawn: Narrowing;
 }
 
 /** Takes requests in, and starts their turns in the order of their session. The only builder of StartTurn. */
 export class LaunchTurn {
   readonly queues: SessionQueues<QueuedTurn>;
   readonly #parts: TurnParts;
+  readonly #records: Records;
   readonly #dispatch: Dispatch;
+  /** Turns of fixed ids that begin just now. */
+  readonly #beginning = new Map<string, Promise<LaunchResult>>();
   /** The last resolution, for the usual case that a turn begins right after its message came in. */
   #last: (Resolved & { readonly request: ResolveRequest }) | null = null;
   #stopping = false;
 
-  constructor(parts: TurnParts, dispatch: Dispatch) {
+  constructor(parts: TurnParts, records: Records, dispatch: Dispatch) {
     this.#parts = parts;
+    this.#records = records;
     this.#dispatch = dispatch;
     this.queues = new SessionQueues((queued) => {
       this.#start(queued).catch((error: unknown) => {
@@ -57,17 +74,20 @@ export class LaunchTurn {
   async drop(turn: string, by: string, why: string): Promise<boolean> {
     const queued = this.queues.remove(turn);
     if (queued === null) return false;
-    const { session, message, request } = queued;
-    const { agent, principal } = request;
-    const who = { agent, principal, session, turn, message, ...originPath(request.origin) };
-    const meta = metaOf(this.#parts.identity, who);
+    const { session, message } = queued;
     const said = `cancelled by ${by}: ${why}`;
-    return dropMessage(this.#parts, { session, message, why: said, meta });
+    return dropMessage(this.#parts, { session, message, why: said, meta: this.#meta(queued) });
   }
 
-  async launch(asked: TurnRequest): Promise<LaunchResult> {
-    if (this.#stopping) return refusal('stopped', 'the daemon is stopping: try again later', null);
-    const id = idsOf(asked, this.#parts);
+  launch(asked: TurnRequest): Promise<LaunchResult> {
+    if (this.#stopping)
+      return Promise.resolve(refusal('stopped', 'the daemon is stopping: try again later', null));
+    return asked.turn === undefined ? this.#message(asked) : this.#fixed(asked, asked.turn);
+  }
+
+  /** A message of a session: durable, then queued. */
+  async #message(asked: TurnRequest): Promise<LaunchResult> {
+    const id = idsOf(asked, this.#parts.ids);
     if (id === null) return sessionMisnamed(asked.session ?? '');
     const idempotency = asked.idempotency;
     const early = lookUp(this.#parts.ledger, {
@@ -78,19 +98,13 @@ export class LaunchTurn {
     });
     if (early !== null) return this.#known(early, id.session);
     if (idempotency !== null && this.#isKeyOfAnother(id)) return { kind: 'key_reused' };
-    const request: ResolveRequest = {
-      agent: asked.agent,
-      principal: asked.principal,
-      session: id.session,
-      origin: asked.origin,
-      client: asked.client,
-    };
-    const resolved = this.#resolve(request);
+    const request = requestOf(asked, id.session);
+    const resolved = await this.#resolve(request, asked.spawn ?? {});
+    const begun = { ...id, request, listening: asked.listening, replyTo: asked.replyTo };
     if (!resolved.resolution.ok || this.#isStopped(asked.agent))
-      return this.#refuse(asked, { request, resolved, turn: id.turn });
-    const { output } = resolved.resolution.policy.parts.snapshot;
-    const input = this.#mask(asked, output.redact);
-    const { path, trigger } = originPath(asked.origin);
+      return this.#refuse(asked, { ...begun, message: null }, resolved);
+    const { redact } = resolved.resolution.policy.parts.snapshot.output;
+    const queued: QueuedTurn = { ...begun, ...(await this.#texts(asked, redact)) };
     const accepted = await acceptMessage(this.#parts, {
       session: id.session,
       agent: asked.agent,
@@ -98,32 +112,65 @@ export class LaunchTurn {
       data: {
         message: id.message,
         turn: id.turn,
-        text: await this.#content(input),
+        text: await this.#content(queued.input),
         idempotency,
         request: { origin: asked.origin, client: asked.client },
         ...(asked.replyTo === undefined ? {} : { replyTo: asked.replyTo }),
+        ...(queued.earlier === undefined ? {} : { earlier: queued.earlier }),
       },
-      meta: metaOf(this.#parts.identity, {
-        agent: asked.agent,
-        path,
-        trigger,
-        principal: asked.principal,
-        session: id.session,
-        turn: id.turn,
-        message: id.message,
-      }),
+      meta: this.#meta(queued),
     });
     if (accepted.kind === 'unavailable') return refusal('disk_full', accepted.message, null);
     if (accepted.kind !== 'accepted') return this.#known(accepted, id.session);
-    const { session, turn, message } = id;
     this.#last = { ...resolved, request };
-    const { listening, replyTo } = asked;
-    this.queues.add({ session, turn, message, request, input, listening, replyTo });
+    this.queues.add(queued);
+    const { turn, session } = id;
     return { kind: 'accepted', turn, session, position: accepted.position, repeat: false };
   }
 
+  /** A turn of a fixed id begins at once, and once, however often it is asked for. */
+  async #fixed(asked: TurnRequest, turn: string): Promise<LaunchResult> {
+    const busy = this.#beginning.get(turn);
+    if (busy !== undefined) {
+      const result = await busy;
+      return result.kind === 'accepted' ? { ...result, repeat: true } : result;
+    }
+    const work = this.#begin(asked, turn).finally(() => this.#beginning.delete(turn));
+    this.#beginning.set(turn, work);
+    return work;
+  }
+
+  async #begin(asked: TurnRequest, turn: string): Promise<LaunchResult> {
+    const session = ownSession(asked.agent, turn);
+    const known = await this.#begun(turn, session, true);
+    if (known !== null) return known;
+    if (asked.parent !== undefined && (await this.#records.isStopped(asked.parent.turn)))
+      return refusal('stopped', 'the turn that starts this one was stopped', null);
+    const { listening, replyTo, parent, spawn = {} } = asked;
+    const request = requestOf(asked, session);
+    const resolved = await this.#resolve(request, spawn);
+    const begun = { turn, session, message: null, request, listening, replyTo, parent, spawn };
+    if (!resolved.resolution.ok || this.#isStopped(asked.agent))
+      return this.#refuse(asked, begun, resolved);
+    const { redact } = resolved.resolution.policy.parts.snapshot.output;
+    const texts = await this.#texts(asked, redact);
+    await this.#dispatchStart({ ...begun, ...texts }, resolved.resolution, 'first-facts');
+    const full = 'the log takes no events now: try again later';
+    return (await this.#begun(turn, session, false)) ?? refusal('disk_full', full, null);
+  }
+
+  /** What the log says of a turn that was asked for by its id; null = it has not begun. */
+  async #begun(turn: string, session: string, repeat: boolean): Promise<LaunchResult | null> {
+    const [first, second] = await this.#parts.store.readStream(`turn-${turn}`, { limit: 2 });
+    if (first === undefined) return null;
+    if (second?.type !== 'TurnRefused')
+      return { kind: 'accepted', turn, session, position: first.position, repeat };
+    const { code, shown, problems } = second.data;
+    return { kind: 'refused', code, turn, message: shown, problems };
+  }
+
   /** A key stands for one request: with another session or agent it is another body. Ids of messages without a key are new. */
-  #isKeyOfAnother(id: { readonly session: string; readonly message: string }): boolean {
+  #isKeyOfAnother(id: RequestIds): boolean {
     const { ledger } = this.#parts;
     return ledger
       .sessions()
@@ -142,16 +189,22 @@ export class LaunchTurn {
   /** Begins a queued turn: the policy is resolved now, under the config in force now. */
   async #start(queued: QueuedTurn): Promise<void> {
     if (this.#stopping) return;
-    const { request, turn, message, session, input, listening } = queued;
+    const { request } = queued;
     const last = this.#last?.request === request ? this.#last : null;
     this.#last = null;
-    const resolved = this.#resolve(request, last);
+    const resolved = await this.#resolve(request, {}, last);
     const { resolution } = resolved;
-    if (!resolution.ok || this.#isStopped(request.agent)) {
-      await this.#dispatchRefusal({ request, resolved, turn, input, session, message });
-      return;
-    }
-    const { policy } = resolution;
+    if (!resolution.ok || this.#isStopped(request.agent))
+      await this.#dispatchRefusal(queued, resolved);
+    else await this.#dispatchStart(queued, resolution, 'nothing');
+  }
+
+  async #dispatchStart(
+    begun: Beginning | FixedTurn,
+    { policy }: Extract<Resolution, { ok: true }>,
+    until: DispatchTurn['until'],
+  ): Promise<void> {
+    const { turn, session, input, message, listening } = begun;
     const limit = policy.parts.snapshot.context.max_history_messages;
     const earlier = (this.#parts.ledger.session(session)?.turns ?? []).filter((id) => id !== turn);
     // Every turn has at least one message: more turns than messages are never needed.
@@ -162,33 +215,24 @@ export class LaunchTurn {
       input,
       message,
       history,
-      ...(queued.replyTo === undefined ? {} : { replyTo: queued.replyTo }),
+      ...arrivedWith(begun),
+      ...(begun.earlier === undefined ? {} : { earlier: begun.earlier }),
     };
     const { path, trigger } = policy.parts;
-    const { agent, principal } = request;
-    const meta = metaOf(this.#parts.identity, {
-      agent,
-      path,
-      trigger,
-      principal,
-      session,
-      turn,
-      message,
-    });
-    await this.#dispatch(new DispatchTurn({ turn, command, meta, listening }));
+    const meta = { ...(await this.#metaBelow(begun)), path, trigger };
+    await this.#dispatch(new DispatchTurn({ turn, command, meta, listening, until }));
   }
 
-  #resolve(request: ResolveRequest, last: Resolved | null = null): Resolved {
+  async #resolve(
+    request: ResolveRequest,
+    spawn: Narrowing,
+    last: Resolved | null = null,
+  ): Promise<Resolved> {
+    const found = await this.#records.of(request.origin, spawn);
     const applied = this.#parts.config.current();
-    const token = tokenOf(request.origin);
-    const record =
-      token === null
-        ? connectionOf(request.origin, this.#parts.ledger)
-        : this.#parts.ledger.tokenById(token);
     // resolve() is a function of these two alone: the same ones give the same policy.
-    if (last !== null && last.applied === applied && last.record === record) return last;
-    const records = recordsOf(record);
-    return { applied, record, records, resolution: resolve(applied, request, records) };
+    if (last?.applied === applied && isSameRows(last.found, found)) return last;
+    return { applied, found, resolution: resolve(applied, request, found.records) };
   }
 
   #isStopped(agent: string): boolean {
@@ -196,9 +240,35 @@ export class LaunchTurn {
     return stopped || paused;
   }
 
-  #mask(asked: TurnRequest, formats: boolean): string {
-    return this.#parts.masker.mask(asked.input.toWellFormed(), { formats, agent: asked.agent })
-      .text;
+  /** Who a turn's facts are of, for one that no other turn started. */
+  #meta({ request, session, turn, message }: Beginning): NewMeta {
+    const { agent, principal } = request;
+    const who = { agent, principal, session, turn, message, ...originPath(request.origin) };
+    return metaOf(this.#parts.identity, who);
+  }
+
+  async #metaBelow(begun: Beginning | FixedTurn): Promise<NewMeta> {
+    const meta = this.#meta(begun);
+    if (!('parent' in begun) || begun.parent === undefined) return meta;
+    const above = await this.#records.meta(begun.parent.turn);
+    return above === null ? meta : metaBelow(meta, above, begun.parent);
+  }
+
+  async #texts(
+    asked: TurnRequest,
+    formats: boolean,
+  ): Promise<Pick<Beginning, 'input' | 'earlier'>> {
+    const input = this.#mask(asked, asked.input, formats);
+    if (asked.earlier === undefined) return { input };
+    const earlier = asked.earlier.map(async ({ role, text }) => ({
+      role,
+      text: await this.#content(this.#mask(asked, text, formats)),
+    }));
+    return { input, earlier: await Promise.all(earlier) };
+  }
+
+  #mask({ agent }: TurnRequest, text: string, formats: boolean): string {
+    return this.#parts.masker.mask(text.toWellFormed(), { formats, agent }).text;
   }
 
   async #content(text: string): Promise<Content> {
@@ -211,82 +281,68 @@ export class LaunchTurn {
   /** A refused request never gets into a session, but it is recorded. */
   async #refuse(
     asked: TurnRequest,
-    found: {
-      readonly request: ResolveRequest;
-      readonly resolved: Resolved;
-      readonly turn: string;
-    },
+    begun: Omit<Beginning | FixedTurn, 'input'>,
+    resolved: Resolved,
   ): Promise<LaunchResult> {
-    const input = this.#mask(asked, true);
-    const command = await this.#dispatchRefusal({ ...found, input, session: null, message: null });
-    return {
-      kind: 'refused',
-      code: command.code,
-      turn: found.turn,
-      message: command.shown,
-      problems: command.problems,
-    };
+    const input = this.#mask(asked, asked.input, true);
+    const command = await this.#dispatchRefusal({ ...begun, input }, resolved);
+    const { code, shown: message, problems } = command;
+    return { kind: 'refused', code, turn: begun.turn, message, problems };
   }
 
-  async #dispatchRefusal(refused: {
-    readonly request: ResolveRequest;
-    readonly resolved: Resolved;
-    readonly turn: string;
-    readonly input: string;
-    readonly session: string | null;
-    readonly message: string | null;
-  }): Promise<CommandOf<'RefuseTurn'>> {
-    const { request, resolved, turn, input, session, message } = refused;
-    const { applied, records, resolution } = resolved;
-    const { path, trigger } = originPath(request.origin);
+  async #dispatchRefusal(
+    begun: Beginning | FixedTurn,
+    { applied, found, resolution }: Resolved,
+  ): Promise<CommandOf<'RefuseTurn'>> {
+    const { request, turn, input, message } = begun;
     const problems = resolution.ok ? [] : resolution.problems;
     const command: CommandOf<'RefuseTurn'> = {
       type: 'RefuseTurn',
       request,
-      records,
+      records: found.records,
       config: { version: applied.version, digest: applied.digest },
-      path,
-      trigger,
+      ...originPath(request.origin),
       input,
       message,
       problems,
       ...whyRefused(request.agent, problems),
+      ...arrivedWith(begun),
     };
-    const { agent, principal } = request;
-    const meta = metaOf(this.#parts.identity, {
-      agent,
-      path,
-      trigger,
-      principal,
-      session,
-      turn,
-      message,
-    });
-    await this.#dispatch(new DispatchTurn({ turn, command, meta, listening: false }));
+    const below = await this.#metaBelow(begun);
+    // A request that was refused as it came in got into no session.
+    const meta = message === null && !('parent' in begun) ? { ...below, session: null } : below;
+    await this.#dispatch(new DispatchTurn({ turn, command, meta, listening: false, until: 'end' }));
     return command;
   }
 }
 
 interface Resolved {
   readonly applied: AppliedConfig;
-  readonly record: unknown;
-  readonly records: ResolveRecords;
+  readonly found: FoundRecords;
   readonly resolution: Resolution;
 }
 
-type KnownRecord = ReturnType<Ledger['tokenById']> | ConnectionRecord;
+const isSameRows = ({ rows: before }: FoundRecords, { rows }: FoundRecords): boolean =>
+  before !== null &&
+  rows !== null &&
+  before.length === rows.length &&
+  before.every((row, at) => row === rows[at]);
 
-const recordsOf = (record: KnownRecord): ResolveRecords => {
-  if (record === null) return {};
-  const { id } = record;
-  if ('narrowing' in record) return { connection: { id, narrowing: record.narrowing } };
-  return { token: { id, name: record.name, roles: record.roles, scopes: record.scopes } };
-};
+const requestOf = (asked: TurnRequest, session: string): ResolveRequest => ({
+  agent: asked.agent,
+  principal: asked.principal,
+  session,
+  origin: asked.origin,
+  client: asked.client,
+});
 
-const connectionOf = (origin: Origin, ledger: Ledger): ConnectionRecord | null =>
-  'connection' in origin ? ledger.connection(origin.connection) : null;
-
-const tokenOf = (origin: Origin): string | null => ('token' in origin ? origin.token : null);
+/** What only some paths bring along. */
+const arrivedWith = (
+  begun: Beginning | FixedTurn,
+): { readonly replyTo?: ReplyTo; readonly call?: string } => ({
+  ...(begun.replyTo === undefined ? {} : { replyTo: begun.replyTo }),
+  ...('parent' in begun && begun.parent !== undefined ? { call: begun.parent.call } : {}),
+});
 
 const refusal = (
   code: Extract<LaunchResult, { kind: 'refused' }>['code'],
@@ -298,27 +354,3 @@ const sessionMisnamed = (session: string): LaunchResult => ({
   kind: 'session_refused',
   message: `\`${session}\` is no session of this agent: leave it out to open a new one`,
 });
-
-/** Ids of a request. With an idempotency key they follow from it, so that a repeat is the same message, session and turn. Null = the
- * session's name is not one of this agent's. */
-const idsOf = (
-  asked: TurnRequest,
-  { ids }: TurnParts,
-): { readonly session: string; readonly message: string; readonly turn: string } | null => {
-  const key = asked.idempotency?.key;
-  const made = key === undefined ? ids.next() : digestOf(['session', key]).slice(0, 32);
-  const session = sessionName(asked, made);
-  if (session === null) return null;
-  return key === undefined
-    ? { session, message: ids.next(), turn: ids.next() }
-    : { session, message: key, turn: digestOf(['turn', session, key]).slice(0, 32) };
-};
-
-const sessionName = (asked: TurnRequest, made: string): string | null => {
-  const prefix = `session-${asked.agent}-`;
-  if (asked.session === null) return `${prefix}${made}`;
-  const id = asked.session.startsWith(prefix) ? asked.session.slice(prefix.length) : asked.session;
-  // A full name of somebody else's session is no new name here.
-  if (id.startsWith('session-')) return null;
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(id) ? `${prefix}${id}` : null;
-};

@@ -1,5 +1,5 @@
 import type { CommandOf, OpenTurn } from '@lockstep/engine';
-import { narrowPolicy, resolveAgain } from '@lockstep/policy';
+import { narrowPolicy, resolveAgain, type ResolveRecords } from '@lockstep/policy';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 
 /** What a newer config does to a running turn. */
@@ -9,10 +9,15 @@ export type Narrowing =
   | { readonly kind: 'cancel'; readonly why: string };
 
 /** Resolves a running turn's own request under the config in force and meets it with its effective policy. The only builder of
- * NarrowTurn. */
-export const narrowTurn = (state: OpenTurn, config: CurrentConfig): Narrowing => {
+ * NarrowTurn.
+ * @param records as they are now: a child's parent with its current policy */
+export const narrowTurn = (
+  state: OpenTurn,
+  config: CurrentConfig,
+  records: ResolveRecords,
+): Narrowing => {
   const applied = config.current();
-  const resolved = resolveAgain(applied, state.request, state.records);
+  const resolved = resolveAgain(applied, state.request, records);
   if (!resolved.ok) {
     const [problem] = resolved.problems;
     return {

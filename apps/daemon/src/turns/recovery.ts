@@ -57,6 +57,7 @@ const readMessage = async (
     input: await textOf(event.data.text, parts.artifacts),
     listening: false,
     replyTo: event.data.replyTo,
+    earlier: event.data.earlier,
   };
 };
 

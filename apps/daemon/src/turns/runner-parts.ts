@@ -1,5 +1,6 @@
 import type { Deltas } from './deltas.ts';
 import type { PastTurns } from './past-turns.ts';
+import type { Records } from './records-of.ts';
 import type { ToolCatalogs } from './tool-catalog.ts';
 import type { TurnParts } from './turn-parts.ts';
 
@@ -8,6 +9,7 @@ export interface RunnerParts extends TurnParts {
   readonly catalogs: ToolCatalogs;
   readonly past: PastTurns;
   readonly deltas: Deltas;
+  readonly records: Records;
   /** Digests of artifacts that this process has seen recorded. */
   readonly recorded: Set<string>;
   /** When this daemon started, in ms since the epoch. */

@@ -35,17 +35,18 @@ export class RunningTurns {
     return this.#runners.get(turn) ?? null;
   }
 
-  /** Begins a turn. Its first facts are recorded in one append with what follows at once. A refused one is durable when this
-   * resolves. */
+  /** Begins a turn. Its first facts are recorded in one append with what follows at once. */
   async begin(dispatched: DispatchTurn): Promise<void> {
-    const { turn, command, meta, listening } = dispatched;
+    const { turn, command, meta, listening, until } = dispatched;
     const log = new TurnLog(this.#parts, meta, turn);
     const decision = decide(command, log.state);
     if (decision.kind !== 'record') return;
     log.add(decision.facts);
-    const again = (): Promise<void> => this.begin(dispatched);
+    // Whoever waits for the beginning hears that there was none, and asks again.
+    const again = until === 'nothing' ? (): Promise<void> => this.begin(dispatched) : null;
     const work = this.#run(this.#runner(log, { turn, listening, again }), 'new');
-    if (command.type === 'RefuseTurn') await work;
+    if (until === 'end') await work;
+    if (until === 'first-facts') await Promise.race([log.begun, work]);
   }
 
   /** Takes up a turn that an earlier run of the daemon left open. */

@@ -2,8 +2,10 @@ import {
   inlineLimitBytes,
   utf8Bytes,
   type Artifacts,
+  type CallState,
   type Content,
   type LockstepEvent,
+  type OpenTurn,
   type RecordedFact,
   type TurnFact,
   type TurnState,
@@ -71,18 +73,21 @@ export const loadTexts = async (
 ): Promise<void> => {
   const open = state.status === 'open' ? state : state.status === 'ended' ? state.before : null;
   if (open === null) return;
-  const contents: Content[] = [open.input, ...open.steered];
-  for (const item of open.transcript) {
-    contents.push(item.text);
-    if (item.kind === 'step')
-      for (const call of item.calls) {
-        contents.push(call.args);
-        if (call.status === 'ended') contents.push(call.result);
-      }
-  }
-  for (const content of contents)
+  for (const content of contentsOf(open))
     if ('artifact' in content) await load(content.artifact, artifacts, texts);
 };
+
+const contentsOf = (open: OpenTurn): readonly Content[] => [
+  open.input,
+  ...open.earlier.map(({ text }) => text),
+  ...open.steered,
+  ...open.transcript.flatMap((item) =>
+    item.kind === 'step' ? [item.text, ...item.calls.flatMap(contentsOfCall)] : [item.text],
+  ),
+];
+
+const contentsOfCall = (call: CallState): readonly Content[] =>
+  call.status === 'ended' ? [call.args, call.result] : [call.args];
 
 const load = async (digest: string, artifacts: Artifacts, texts: Texts): Promise<string> => {
   const known = texts.get(digest);

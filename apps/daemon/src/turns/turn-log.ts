@@ -27,6 +27,9 @@ export class TurnHaltedError extends Error {
 /** The stream of one turn, written by one runner: facts are decided on at once and recorded in one append with what follows. */
 export class TurnLog {
   readonly texts: Texts = new Map();
+  /** Resolves once something is recorded. */
+  readonly begun: Promise<void>;
+  #begin = (): void => undefined;
   readonly #parts: TurnParts;
   readonly #meta: NewMeta;
   readonly #stream: string;
@@ -37,6 +40,9 @@ export class TurnLog {
   #position = '';
 
   constructor(parts: TurnParts, meta: NewMeta, turn: string) {
+    this.begun = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
     this.#parts = parts;
     this.#meta = meta;
     this.#stream = `turn-${turn}`;
@@ -97,6 +103,7 @@ export class TurnLog {
       }
       const recorded = await this.#append(events);
       await this.#fold(recorded);
+      this.#begin();
       return recorded;
     } finally {
       // What was not recorded has not happened.

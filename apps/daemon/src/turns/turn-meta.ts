@@ -53,3 +53,17 @@ export const metaAgain = (identity: DaemonIdentity, first: LockstepEvent): NewMe
     build: identity.build,
   };
 };
+
+/** Meta of a turn that another one started: it hangs in that one's tree. */
+export const metaBelow = (
+  own: NewMeta,
+  above: NewMeta,
+  parent: { readonly turn: string; readonly call: string },
+): NewMeta => ({
+  ...own,
+  root: above.root ?? parent.turn,
+  parent: parent.turn,
+  chain: [...above.chain, parent.turn],
+  correlation: above.correlation,
+  causation: `${parent.turn}/${parent.call}`,
+});

@@ -7,7 +7,9 @@ import {
 } from '@lockstep/engine';
 import { cite, citeSpec } from './cite.ts';
 import { narrowTurn } from './narrow-turn.ts';
+import { recallFor } from './recall-memory.ts';
 import type { RunnerParts } from './runner-parts.ts';
+import { madeFor } from './system-made.ts';
 import type { Catalog } from './tool-catalog.ts';
 import type { TurnDesk } from './turn-desk.ts';
 import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
@@ -27,6 +29,15 @@ export class TurnSteps {
     this.#listening = listening;
   }
 
+  /** Looks into memory before the first model call. Always true: there is more to do. */
+  async recall(): Promise<boolean> {
+    if (await this.narrow()) return true;
+    const { state, texts } = this.#desk.log;
+    if (state.status !== 'open') return true;
+    this.#desk.decide(await recallFor(this.#parts, state, texts));
+    return true;
+  }
+
   /** Makes the model call that is due. Always true: there is more to do. */
   async callModel(final: boolean): Promise<boolean> {
     if (await this.narrow()) return true;
@@ -36,7 +47,14 @@ export class TurnSteps {
     if (state.status !== 'open') return true;
     const catalog = await this.#catalog(state);
     const history = (this.#history ??= await this.#parts.past.of(state.history));
-    const built = prepareModelCall(state, { catalog, final, history, texts: log.texts });
+    const found = await madeFor(this.#parts, state, log.texts);
+    if (!found.ok) {
+      const { key, message } = found;
+      desk.decide({ type: 'Fail', now: this.#parts.clock.now(), message, key });
+      return true;
+    }
+    const { made } = found;
+    const built = prepareModelCall(state, { catalog, final, history, texts: log.texts, made });
     await cite(this.#parts, built.prepared, built.cites);
     desk.input = built.input;
     const deltas = this.#deltas(state);
@@ -67,7 +85,10 @@ export class TurnSteps {
     if (state.status !== 'open' || version <= Math.max(this.#seenConfig, state.config.version))
       return false;
     this.#seenConfig = version;
-    const narrowing = narrowTurn(state, this.#parts.config);
+    const records = await this.#parts.records.now(state);
+    const narrowing = records.ok
+      ? narrowTurn(state, this.#parts.config, records.records)
+      : ({ kind: 'cancel', why: records.why } as const);
     if (narrowing.kind === 'cancel') {
       const now = this.#parts.clock.now();
       this.#desk.decide({ type: 'Cancel', now, by: 'config', why: narrowing.why });

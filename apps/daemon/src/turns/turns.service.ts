@@ -13,6 +13,7 @@ import type { Dispatch } from './dispatch-turn.command.ts';
 import { LaunchTurn } from './launch-turn.ts';
 import { originPath } from './origin-path.ts';
 import { PastTurns } from './past-turns.ts';
+import { Records } from './records-of.ts';
 import { recover } from './recovery.ts';
 import { RunningTurns } from './running-turns.ts';
 import { ToolCatalogs } from './tool-catalog.ts';
@@ -44,15 +45,27 @@ export class TurnsService implements Turns {
   constructor(parts: TurnParts, dispatch: Dispatch | null) {
     this.#parts = parts;
     this.#deltas = new Deltas();
+    const records = new Records({
+      ...parts,
+      live: (turn) => {
+        const runner = this.running.find(turn);
+        return runner === null ? null : { state: runner.state, meta: runner.log.meta };
+      },
+    });
     this.running = new RunningTurns({
       ...parts,
+      records,
       deltas: this.#deltas,
       catalogs: new ToolCatalogs(parts.tools),
       past: new PastTurns(parts),
       recorded: new Set(),
       startedAt: parts.clock.now(),
     });
-    this.#launcher = new LaunchTurn(parts, dispatch ?? ((command) => this.running.begin(command)));
+    this.#launcher = new LaunchTurn(
+      parts,
+      records,
+      dispatch ?? ((command) => this.running.begin(command)),
+    );
     this.#approvals = new Approvals(parts, this.running);
     this.running.onRest((runner, turn) => {
       this.#rested(runner, turn);

@@ -15,6 +15,13 @@ export const nextCommand = (cursor: Cursor, event: LockstepEvent): Next => {
   return inputOf(cursor, event) ?? newerConfigAhead(cursor) ?? due(cursor, event);
 };
 
+/** What only some paths bring along. */
+const arrivedWith = ({ data: { earlier, call, replyTo } }: EventOf<'TurnRequested'>) => ({
+  ...(earlier === undefined ? {} : { earlier }),
+  ...(call === undefined ? {} : { call }),
+  ...(replyTo === undefined ? {} : { replyTo }),
+});
+
 /** The policy is resolved anew, and the turn begins or is refused with it. */
 const begin = (cursor: Cursor, event: EventOf<'TurnRequested'>): Next => {
   const { request, records, config, path, trigger, message, history } = event.data;
@@ -24,7 +31,14 @@ const begin = (cursor: Cursor, event: EventOf<'TurnRequested'>): Next => {
     withFed(cursor.recording.textOf(event.data.input), (input) => {
       const found = cursor.policies.first(applied, request, records);
       if (found.ok && !stopped)
-        return command({ type: 'StartTurn', policy: found.policy, input, message, history });
+        return command({
+          type: 'StartTurn',
+          policy: found.policy,
+          input,
+          message,
+          history,
+          ...arrivedWith(event),
+        });
       const problems = found.ok ? [] : found.problems;
       const { version, digest } = applied;
       return command({
@@ -38,6 +52,7 @@ const begin = (cursor: Cursor, event: EventOf<'TurnRequested'>): Next => {
         message,
         problems,
         ...whyRefused(request.agent, problems),
+        ...arrivedWith(event),
       });
     }),
   );
@@ -121,6 +136,8 @@ const due = (cursor: Cursor, event: LockstepEvent): Next => {
   if (event.type === 'ApprovalClosed') return judgeCalls(cursor, pendingIn(cursor));
   const effect = cursor.engine.nextEffect(cursor.state);
   switch (effect.kind) {
+    case 'recall-memory':
+      return idle('what memory gives is not recorded');
     case 'call-model':
     case 'retry-model':
       return beginModelCall(cursor, effect.final);

@@ -7,6 +7,7 @@ import type {
   SettingKey,
   Trigger,
 } from '@lockstep/policy';
+import type { Made } from '../context/system-text.ts';
 import type { DataOf } from '../events/event.ts';
 import type { ReplyTo } from '../events/turn-events.ts';
 import type { CapUse, ConfigRef, DecidedBy, Facts, GrantField } from '../events/parts.ts';
@@ -34,6 +35,8 @@ export interface PreparedCall {
   readonly unsealed: readonly string[];
   /** Turns that the call would start, for tools that start some. */
   readonly children?: readonly { readonly turn: string; readonly agent: string | null }[];
+  /** Who asked for the turn at its root, for `four_eyes`: the person, or the identity; absent = the turn's own principal. */
+  readonly asker?: string;
 }
 
 /** What stands in ModelCallStarted, prepared by `prepareModelInput`. */
@@ -46,6 +49,8 @@ export interface PreparedModelCall {
   readonly historyMessages: number;
   readonly promptTokens: number;
   readonly trims: readonly Omit<DataOf<'ContextTrimmed'>, 'modelCall'>[];
+  /** What the system text is made of beside the template; absent = nothing. */
+  readonly made?: Made;
 }
 
 /** A decision of a person on a pending approval. */
@@ -64,8 +69,8 @@ export interface PersonDecision {
     readonly fields?: readonly GrantField[];
     readonly anyone: boolean;
   } | null;
-  /** Arguments that the person put in place of the model's, as JSON text; absent = none. */
-  readonly edited?: string;
+  /** The call with arguments that the person put in place of the model's, looked at anew, and their masked JSON text. */
+  readonly edited?: { readonly args: string; readonly prepared: PreparedCall };
   /** What the surface cut or masked of the view. */
   readonly cut?: readonly string[];
 }
@@ -94,6 +99,8 @@ export type TurnCommand =
       readonly code: DataOf<'TurnRefused'>['code'];
       readonly problems: readonly ResolutionProblem[];
       readonly shown: string;
+      readonly call?: string | null;
+      readonly replyTo?: ReplyTo | null;
     }
   | {
       readonly type: 'NarrowTurn';
@@ -144,6 +151,13 @@ export type TurnCommand =
       readonly text: string;
       readonly by: DecidedBy;
     }
+  /** An operator says what became of a call whose outcome is not known. */
+  | {
+      readonly type: 'SettleOutcome';
+      readonly call: string;
+      readonly as: DataOf<'UnknownOutcomeSettled'>['as'];
+      readonly by: DecidedBy;
+    }
   /** Deadlines of approvals and questions that have passed at `now`, in a daemon that runs since `startedAt`. */
   | { readonly type: 'ExpireWaits'; readonly now: number; readonly startedAt: number }
   /** Active time is used up. */
@@ -151,7 +165,13 @@ export type TurnCommand =
   | { readonly type: 'Steer'; readonly text: string; readonly by: string }
   | { readonly type: 'Cancel'; readonly now: number; readonly by: string; readonly why: string }
   /** The program itself cannot go on with this turn. */
-  | { readonly type: 'Fail'; readonly now: number; readonly message: string }
+  | {
+      readonly type: 'Fail';
+      readonly now: number;
+      readonly message: string;
+      /** The setting that cannot be kept; absent = it is none's fault. */
+      readonly key?: SettingKey;
+    }
   /** Nothing is left to do but to end the turn. */
   | { readonly type: 'Finish'; readonly now: number };
 

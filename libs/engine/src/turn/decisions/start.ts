@@ -37,7 +37,11 @@ export const startTurn = (command: CommandOf<'StartTurn'>, state: TurnState): De
 };
 
 /** What only some paths bring along. */
-const arrivedWith = ({ earlier, call, replyTo }: CommandOf<'StartTurn'>) => ({
+const arrivedWith = ({
+  earlier,
+  call,
+  replyTo,
+}: Pick<CommandOf<'StartTurn'>, 'earlier' | 'call' | 'replyTo'>) => ({
   ...(earlier === undefined ? {} : { earlier }),
   ...(call === undefined ? {} : { call }),
   ...(replyTo === undefined ? {} : { replyTo }),
@@ -58,6 +62,7 @@ export const refuseTurn = (command: CommandOf<'RefuseTurn'>, state: TurnState): 
         input: { inline: command.input },
         message: command.message,
         history: [],
+        ...arrivedWith(command),
       },
     },
     {
