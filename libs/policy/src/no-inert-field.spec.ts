@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { applied, complete, profiles } from './applied.fixture.ts';
 import { canonicalJson } from './canonical.ts';
 import { configSchema } from './config/config.schema.ts';
-import type { Principal } from './request.ts';
+import type { Origin, Principal, ResolveRecords } from './request.ts';
 import { resolve } from './resolve.ts';
-import { settings } from './surfaces/registry.ts';
 
 /** Every place of the config schema where a value is written; `*` is any name. */
 const leavesOf = (schema: z.core.$ZodType, at: string): string[] => {
@@ -30,17 +29,6 @@ const leavesOf = (schema: z.core.$ZodType, at: string): string[] => {
   return [at];
 };
 
-/** Fields of parts that come later: config that writes them is refused. */
-const laterSections = ['skill_bundles', 'peer_groups', 'channels', 'cron', 'sops', 'heartbeat'];
-const laterWritten = settings.filter((s) => s.status === 'later').map((s) => s.written);
-const isLater = (leaf: string): boolean => {
-  const below = leaf.replace(/^(agents|risk_profiles|runtime_profiles)\.\*\./, '');
-  return (
-    laterSections.includes(leaf.split('.')[0] ?? '') ||
-    laterWritten.some((written) => below === written || below.startsWith(`${written}.`))
-  );
-};
-
 /** Fields that no agent's policy depends on, each with what it decides instead. */
 const decidedElsewhere: Readonly<Record<string, string>> = {
   'risk_profiles.*.locked': 'the check of config refuses an agent that sets the key',
@@ -53,6 +41,37 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
     'whether a public bind is started, and whose forwarded addresses count',
   'gateway.max_body_kb': 'the size from which a body is refused',
   'gateway.rate_per_minute': 'the rate from which requests are refused',
+  'cron.*.schedule': 'when the job runs',
+  'cron.*.timezone': 'by which clock the job runs',
+  'cron.*.prompt': 'what the job is asked',
+  'cron.*.missed': 'whether a time that passed is made up for',
+  'cron.*.overlap': 'whether a time waits for the run before it',
+  'cron.*.enabled': 'whether the job runs at all',
+  'heartbeat.*.every': 'when the heartbeat comes',
+  'heartbeat.*.prompt': 'what the heartbeat asks',
+  'sops.*.triggers': 'what starts the procedure',
+  'sops.*.steps.[].prompt': 'what the step is asked',
+  'sops.*.steps.[].gate': 'whether a person lets the step begin',
+  'sops.*.steps.[].output.*': 'which replies the step accepts',
+  'sops.*.steps.[].retries': 'how often a failed step is tried again',
+  'channels.webhook.*.secret.env': 'whose messages are taken as signed',
+  'channels.webhook.*.reply_url': 'where replies go',
+  'channels.webhook.*.window_secs': 'how old a message may be',
+  'channels.webhook.*.sender_may_approve': 'who may answer approvals',
+  'channels.mqtt.*.url': 'which broker messages come from',
+  'channels.mqtt.*.username': 'as whom the broker is reached',
+  'channels.mqtt.*.password.env': 'as whom the broker is reached',
+  'channels.mqtt.*.client_id': 'which session of the broker is taken up',
+  'channels.mqtt.*.topic': 'which messages come in',
+  'channels.mqtt.*.reply_topic': 'where replies go',
+  'channels.mqtt.*.sender_may_approve': 'who may answer approvals',
+  'channels.telegram.*.token.env': 'which bot reads',
+  'channels.telegram.*.api_url': 'where the bot reads',
+  'channels.slack.*.bot_token.env': 'which bot writes',
+  'channels.slack.*.app_token.env': 'which app reads',
+  'channels.slack.*.api_url': 'where the app reads',
+  'channels.discord.*.token.env': 'which bot reads',
+  'channels.discord.*.api_url': 'where the bot reads',
   'store.type': 'where the log is kept',
   'store.connection.env': 'which log is opened',
 };
@@ -72,11 +91,21 @@ const base = (): Json => ({
       prices: { input_per_mtok: 1, output_per_mtok: 1, cached_input_per_mtok: 1 },
     },
   },
-  risk_profiles: { careful: {}, other: { autonomy: 'full' } },
+  risk_profiles: {
+    careful: { tools: { allowed: ['file_read', 'time_now'] } },
+    other: { autonomy: 'full' },
+  },
   runtime_profiles: { short: {}, other: { budgets: { max_tool_calls: 1 } } },
   agents: {
-    a: { ...complete, mcp_bundles: ['all'] },
-    b: { workspace: { root: '/ws/b' } },
+    a: {
+      ...complete,
+      mcp_bundles: ['all'],
+      channels: ['webhook.x', 'mqtt.x', 'telegram.x', 'slack.x', 'discord.x'],
+      delegates: [{ agent: 'b', grants: { tools: ['file_write'] } }, { agent: 'c' }],
+      delegation: { mode: 'allow' },
+    },
+    b: { ...complete, workspace: { root: '/ws/b' }, tools: { allowed: '*' } },
+    c: complete,
   },
   mcp: {
     servers: {
@@ -86,6 +115,24 @@ const base = (): Json => ({
   },
   mcp_bundles: { all: { servers: ['s', 'h'] } },
   people: { ana: { identities: ['local:local'], roles: [] } },
+  skill_bundles: { more: { directory: '/skills/more' } },
+  channels: {
+    webhook: { x: { secret: { env: 'S' } } },
+    mqtt: { x: { url: 'mqtt://m', topic: 't', username: 'u', password: { env: 'P' } } },
+    telegram: { x: { token: { env: 'T' } } },
+    slack: { x: { bot_token: { env: 'B' }, app_token: { env: 'A' } } },
+    discord: { x: { token: { env: 'D' } } },
+  },
+  peer_groups: {
+    room: { channel: 'webhook.x', agents: ['a', 'b'], external_peers: ['*'] },
+    mqtt: { channel: 'mqtt.x', agents: ['a'], external_peers: ['eve'] },
+    telegram: { channel: 'telegram.x', agents: ['a'], external_peers: ['eve'] },
+    slack: { channel: 'slack.x', agents: ['a'], external_peers: ['eve'] },
+    discord: { channel: 'discord.x', agents: ['a'], external_peers: ['eve'] },
+  },
+  cron: { j: { agent: 'a', schedule: '0 7 * * *', prompt: 'x', uses_memory: true } },
+  heartbeat: { a: { every: '1h', prompt: 'x' } },
+  sops: { s: { steps: [{ name: 'check', agent: 'a', prompt: 'x' }] } },
 });
 
 const put = (config: Json, path: string, value: unknown): Json => {
@@ -100,7 +147,7 @@ const put = (config: Json, path: string, value: unknown): Json => {
 /** By field of a layer: a value that differs from the default. */
 const inLayer: Readonly<Record<string, unknown>> = {
   autonomy: 'full',
-  'tools.allowed': ['time_now'],
+  'tools.allowed': ['file_list'],
   'tools.denied': ['time_now'],
   'approval.auto_approve': ['time_now'],
   'approval.always_ask': ['time_now'],
@@ -134,6 +181,31 @@ const inLayer: Readonly<Record<string, unknown>> = {
   'context.max_context_tokens': 256,
   'context.keep_tool_results_turns': 1,
   'context.max_system_prompt_chars': 200,
+  'approval.approvers_required': 2,
+  'approval.four_eyes': true,
+  'approval.route.approver': 'people:ana',
+  'shell.allowed_commands': ['git status'],
+  'shell.env_passthrough': ['LANG'],
+  'shell.block_high_risk': false,
+  'shell.sandbox': 'off',
+  'delegation.mode': 'allow',
+  'delegation.max_depth': 1,
+  'delegation.spawn': true,
+  'delegation.sops': ['s'],
+  'budgets.max_actions_per_hour': 1,
+  'budgets.max_cost_usd_per_day': 0.5,
+  'budgets.warn_at_percent': 50,
+  'context.identity.files': ['id.md'],
+  'context.identity.writable': true,
+  'memory.backend': 'markdown',
+  'memory.auto_recall': false,
+  'memory.recall_limit': 1,
+  'memory.read_memory_from': ['b'],
+  'memory.share': 'agent',
+  'memory.writable': false,
+  'memory.retention_days': 1,
+  'skills.allow_scripts': true,
+  'skills.prompt_mode': 'full',
 };
 
 const cloud = (config: Json): Json => put(config, 'agents.a.provider', 'cloud');
@@ -215,18 +287,93 @@ const elsewhere: Readonly<Record<string, { at: string; to: unknown; given?: (c: 
     'mcp.servers.*.headers.*.env': { at: 'mcp.servers.h.headers', to: { K: { env: 'K' } } },
     'mcp.servers.*.headers.*.file': { at: 'mcp.servers.h.headers', to: { K: { file: 'k' } } },
     'mcp_bundles.*.servers': { at: 'mcp_bundles.all.servers', to: ['s'] },
+    'agents.*.channels': { at: 'agents.a.channels', to: ['webhook.x'] },
+    'agents.*.skill_bundles': { at: 'agents.a.skill_bundles', to: ['more'] },
+    'agents.*.delegates.[].agent': { at: 'agents.a.delegates', to: [{ agent: 'c' }] },
+    'agents.*.delegates.[].mode': {
+      at: 'agents.a.delegates',
+      to: [{ agent: 'b', mode: 'independent', grants: { tools: ['file_write'] } }, { agent: 'c' }],
+    },
+    'agents.*.delegates.[].grants.tools': {
+      at: 'agents.a.delegates',
+      to: [{ agent: 'b' }, { agent: 'c' }],
+    },
+    'skill_bundles.*.directory': {
+      at: 'skill_bundles.more.directory',
+      to: '/skills/other',
+      given: (config) => put(config, 'agents.a.skill_bundles', ['more']),
+    },
+    'peer_groups.*.channel': { at: 'peer_groups.room.channel', to: 'mqtt.x' },
+    'peer_groups.*.agents': { at: 'peer_groups.room.agents', to: ['b', 'c'] },
+    'peer_groups.*.external_peers': { at: 'peer_groups.room.external_peers', to: ['bob'] },
+    'peer_groups.*.ignore': { at: 'peer_groups.room.ignore', to: ['eve'] },
+    'cron.*.agent': { at: 'cron.j.agent', to: 'b' },
+    'cron.*.tools': { at: 'cron.j.tools', to: ['time_now'] },
+    'cron.*.uses_memory': { at: 'cron.j.uses_memory', to: false },
+    'sops.*.steps.[].name': {
+      at: 'sops.s.steps',
+      to: [{ name: 'other', agent: 'a', prompt: 'x' }],
+    },
+    'sops.*.steps.[].agent': {
+      at: 'sops.s.steps',
+      to: [{ name: 'check', agent: 'b', prompt: 'x' }],
+    },
+    'sops.*.steps.[].tools': {
+      at: 'sops.s.steps',
+      to: [{ name: 'check', agent: 'a', prompt: 'x', tools: ['time_now'] }],
+    },
+    'channels.webhook.*.tools': { at: 'channels.webhook.x.tools', to: ['time_now'] },
+    'channels.mqtt.*.tools': { at: 'channels.mqtt.x.tools', to: ['time_now'] },
+    'channels.telegram.*.tools': { at: 'channels.telegram.x.tools', to: ['time_now'] },
+    'channels.slack.*.tools': { at: 'channels.slack.x.tools', to: ['time_now'] },
+    'channels.discord.*.tools': { at: 'channels.discord.x.tools', to: ['time_now'] },
+    'channels.webhook.*.secret.file': { at: 'channels.webhook.x.secret', to: { file: 'k' } },
+    'channels.mqtt.*.password.file': { at: 'channels.mqtt.x.password', to: { file: 'k' } },
+    'channels.telegram.*.token.file': { at: 'channels.telegram.x.token', to: { file: 'k' } },
+    'channels.slack.*.bot_token.file': { at: 'channels.slack.x.bot_token', to: { file: 'k' } },
+    'channels.slack.*.app_token.file': { at: 'channels.slack.x.app_token', to: { file: 'k' } },
+    'channels.discord.*.token.file': { at: 'channels.discord.x.token', to: { file: 'k' } },
     'people.*.identities': { at: 'people.ana.identities', to: [] },
   };
 
-/** What resolve() answers for a person at the machine: values or refusal, not where they came from. */
+const peer: Principal = { kind: 'peer', id: '', person: null };
+const agentA: Principal = { kind: 'agent', id: 'a', person: null };
+
+/** What resolve() answers on every path that config shapes: values or refusal, not where they came from. */
 const decisionOn = (config: Json): string => {
-  const principal: Principal = { kind: 'local', id: 'local', person: 'ana' };
-  const request = { agent: 'a', principal, session: 's', client: 'none' as const };
-  const found = resolve(applied(config), { ...request, origin: { kind: 'run' } }, {});
-  return canonicalJson(found.ok ? found.policy.parts.snapshot : found.problems);
+  const on = applied(config);
+  const ask = (origin: Origin, principal: Principal, records: ResolveRecords, agent = 'a') =>
+    resolve(on, { agent, principal, session: 's', client: 'none', origin }, records);
+  const run = ask({ kind: 'run' }, { kind: 'local', id: 'local', person: 'ana' }, {});
+  const below: ResolveRecords = run.ok
+    ? {
+        parent: {
+          turn: 'p',
+          snapshot: run.policy.parts.snapshot,
+          narrowings: [],
+          depth: 'unlimited',
+          spawn: {},
+        },
+      }
+    : {};
+  const job = { name: 'j', agent: 'a', tools: null, usesMemory: true, narrowing: {}, depth: 0 };
+  const jobber: Principal = { kind: 'job', id: 'j', person: null };
+  const found = [
+    run,
+    ...['webhook', 'mqtt', 'telegram', 'slack', 'discord'].map((kind) =>
+      ask({ kind: 'channel', binding: `${kind}.x` }, { ...peer, id: `${kind}.x/eve` }, {}),
+    ),
+    ask({ kind: 'cron', job: 'j' }, jobber, { job }),
+    ask({ kind: 'sop', run: 'r', step: 'check', parent: 'none' }, jobber, {
+      sopRun: { id: 'r', sop: 's', step: 'check', scope: null },
+    }),
+    ask({ kind: 'delegate', parent: 'p', edge: 'b' }, agentA, below, 'b'),
+    ask({ kind: 'peer', parent: 'p', group: 'room', channel: 'webhook.x' }, agentA, below, 'b'),
+  ];
+  return canonicalJson(found.map((one) => (one.ok ? one.policy.parts.snapshot : one.problems)));
 };
 
-const leaves = [...new Set(leavesOf(configSchema, ''))].filter((leaf) => !isLater(leaf));
+const leaves = [...new Set(leavesOf(configSchema, ''))];
 const layers = {
   'agents.*': 'agents.a',
   'risk_profiles.*': 'risk_profiles.careful',
@@ -263,9 +410,15 @@ describe('every field of the config schema', () => {
   });
 
   it.each(inLayers)('changes the policy: $leaf', ({ at, to }) => {
-    // `workspace_only = false` acts only where something permits it.
-    const given = () =>
-      at.endsWith('workspace_only') ? put(base(), 'agents.a.autonomy', 'full') : base();
+    // Some act only where another permits it, and those of a profile only where the agent says nothing itself.
+    const given = () => {
+      const config = at.startsWith('agents.') ? base() : put(base(), 'agents.a.delegation', {});
+      if (at.endsWith('workspace_only')) put(config, 'agents.a.autonomy', 'full');
+      if (at.startsWith('risk_profiles') && !at.endsWith('mode'))
+        put(config, 'risk_profiles.careful.delegation', { mode: 'allow' });
+      if (at === 'agents.a.delegation.mode') put(config, 'agents.a.delegation', {});
+      return config;
+    };
     expect(decisionOn(put(given(), at, to))).not.toBe(decisionOn(given()));
   });
 

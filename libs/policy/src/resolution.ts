@@ -21,6 +21,7 @@ export const provenanceSourceSchema = z.enum([
   'ceiling',
   'edge_grant',
   'closure',
+  // No policy says so any more: policies of the first registry do, for settings that nothing enforced then.
   'later',
 ]);
 

@@ -18,6 +18,7 @@ const team = (edges: object[] = [edge('bounded')]) =>
       lead: {
         ...complete,
         delegates: edges,
+        delegation: { mode: 'allow', spawn: true, sops: ['release'] },
         tools: { allowed: ['file_*'], denied: ['file_edit'] },
         network: { allowed_hosts: ['a.test'] },
         workspace: { root: '/ws/lead', allowed_roots: ['/shared/x'] },
@@ -33,7 +34,7 @@ const team = (edges: object[] = [edge('bounded')]) =>
       },
     },
     peer_groups: { room: { channel: 'webhook.x', agents: ['lead', 'helper'] } },
-    sops: { release: { steps: [{ agent: 'helper', prompt: 'x' }] } },
+    sops: { release: { steps: [{ name: 'check', agent: 'helper', prompt: 'x' }] } },
   });
 
 const snapshotOf = (config = team()): PolicySnapshot => {
@@ -81,11 +82,13 @@ const problemOf = (request: ResolveRequest, records: ResolveRecords, config = te
   return found.ok ? null : found.problems.map(({ code, message }) => `${code}: ${message}`);
 };
 
-/** The caller's policy as it will be once delegation may be written. */
-const independentCaller = (): PolicySnapshot => {
-  const held = snapshotOf();
-  const delegates = { helper: 'independent' as const };
-  return { ...held, delegation: { ...held.delegation, delegates } };
+/** The caller's own policy where its edge is independent. */
+const independentCaller = (): PolicySnapshot => snapshotOf(team([edge('independent')]));
+
+/** The policy that an agent has by itself, with a level of turns less. */
+const oneBelow = (agent: string, config = team()): PolicySnapshot => {
+  const { snapshot } = policyOf(runRequest(agent), {}, config);
+  return { ...snapshot, delegation: { ...snapshot.delegation, max_depth: 2 } };
 };
 
 describe('a sub-agent', () => {
@@ -94,7 +97,7 @@ describe('a sub-agent', () => {
     const parent = { ...held, budgets: { ...held.budgets, max_tool_calls: 3 } };
     const { snapshot, path, trigger } = policyOf(subagent, below({ snapshot: parent }));
     expect([path, trigger]).toEqual(['loop', 'subagent']);
-    expect(snapshot).toEqual(parent);
+    expect(snapshot).toEqual({ ...parent, delegation: { ...parent.delegation, max_depth: 2 } });
   });
 
   it("is met with the spawn's own narrowing", () => {
@@ -185,10 +188,7 @@ describe('an independent delegate', () => {
 
   it("has its own policy, whatever its caller's is", () => {
     const parts = policyOf(delegate, below({ snapshot: independentCaller() }), config);
-    expect([parts.trigger, parts.digest]).toEqual([
-      'independent',
-      policyOf(runRequest('helper'), {}, config).digest,
-    ]);
+    expect([parts.trigger, parts.snapshot]).toEqual(['independent', oneBelow('helper', config)]);
     expect(parts.narrowings[0]).toEqual({
       whose: 'ceiling:lead',
       why: 'the edge is independent',
@@ -196,7 +196,7 @@ describe('an independent delegate', () => {
     });
   });
 
-  it('counts as bounded where the caller itself holds no independent edge', () => {
+  it('counts as bounded where the caller itself holds a bounded edge', () => {
     expect(policyOf(delegate, below(), config).trigger).toBe('bounded');
     const both = team([edge('independent'), edge('bounded')]);
     const caller = below({ snapshot: independentCaller() });
@@ -251,8 +251,8 @@ describe('the depth of a chain', () => {
       principal: { kind: 'job', id: 'j', person: null },
       origin: { kind: 'cron', job: 'j' },
     };
-    expect(problemOf(request, { job }, oneAgent())).toEqual([
-      'depth_exceeded: job `j` was made too deep in a chain of turns',
+    expect(problemOf(request, { job }, oneAgent({ delegation: { max_depth: 0 } }))).toEqual([
+      'depth_exceeded: `job:j` was made too deep in a chain of turns',
     ]);
   });
 });
@@ -263,10 +263,10 @@ describe('a message of a peer', () => {
 
   it("starts a turn under the receiver's own policy", () => {
     const parts = policyOf(message('room', 'webhook.x'), below());
-    expect([parts.path, parts.trigger, parts.digest]).toEqual([
+    expect([parts.path, parts.trigger, parts.snapshot]).toEqual([
       'channel',
       'peer',
-      policyOf(runRequest('helper'), {}).digest,
+      oneBelow('helper'),
     ]);
   });
 
@@ -279,8 +279,8 @@ describe('a message of a peer', () => {
 });
 
 describe('a step of a procedure', () => {
-  const step = child({ kind: 'sop', run: 'r', step: '0', parent: 'p' });
-  const sopRun = { id: 'r', sop: 'release', step: '0', scope: ['file_read'] };
+  const step = child({ kind: 'sop', run: 'r', step: 'check', parent: 'p' });
+  const sopRun = { id: 'r', sop: 'release', step: 'check', scope: ['file_read'] };
 
   it("has its agent's policy less the scope of the step", () => {
     const parts = policyOf(step, { ...below(), sopRun });
@@ -293,10 +293,18 @@ describe('a step of a procedure', () => {
 
   it('belongs to a procedure that has a step of the agent', () => {
     expect(problemOf(step, { ...below(), sopRun: { ...sopRun, sop: 'other' } })).toEqual([
-      'not_permitted: procedure `other` has no step of agent `helper`',
+      'not_permitted: no procedure is called `other`',
+    ]);
+    const later = { ...step, origin: { ...step.origin, step: 'step1' } } as ResolveRequest;
+    expect(problemOf(later, { ...below(), sopRun: { ...sopRun, step: 'step1' } })).toEqual([
+      'not_permitted: procedure `release` has no step `step1`',
+    ]);
+    const other = { ...step, agent: 'lead' };
+    expect(problemOf(other, { ...below(), sopRun })).toEqual([
+      'not_permitted: step `check` of procedure `release` is not of agent `lead`',
     ]);
     expect(problemOf(step, below())).toEqual([
-      'missing_record: the log holds no procedure run `r/0`',
+      'missing_record: the log holds no procedure run `r/check`',
     ]);
   });
 });

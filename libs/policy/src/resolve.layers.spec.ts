@@ -29,8 +29,8 @@ describe('given an agent that says nothing', () => {
       autonomy: 'supervised',
       auto_approve: [[]],
       always_ask: [],
-      approvers_required: 10,
-      four_eyes: true,
+      approvers_required: 1,
+      four_eyes: false,
       route: { approver: 'inbox', on_no_approver: 'queue' },
       timeout_secs: 900,
       grant_ttl_secs: 3600,
@@ -46,9 +46,9 @@ describe('given an agent that says nothing', () => {
       max_cost_usd_per_turn: 1_000_000,
       turn_timeout_secs: 600,
       tool_timeout_secs: 60,
-      max_actions_per_hour: 0,
-      max_cost_usd_per_day: 0,
-      warn_at_percent: 1,
+      max_actions_per_hour: 120,
+      max_cost_usd_per_day: 10_000_000,
+      warn_at_percent: 80,
     });
     expect(snapshot.context).toEqual({
       max_history_messages: 50,
@@ -88,29 +88,29 @@ describe('given an agent that says nothing', () => {
     });
   });
 
-  it('holds the narrowest value of each setting that comes later', () => {
+  it('remembers for one person, runs no command and starts nobody', () => {
     expect([snapshot.memory, snapshot.skills, snapshot.shell]).toEqual([
       {
-        backend: 'none',
-        auto_recall: false,
-        recall_limit: 0,
+        backend: 'sqlite',
+        auto_recall: true,
+        recall_limit: 5,
         read_memory_from: [],
         share: 'person',
-        writable: false,
-        retention_days: 0,
+        writable: true,
+        retention_days: 365,
       },
-      { bundles: [], allow_scripts: false, prompt_mode: 'compact' },
+      { bundles: [], allow_scripts: false, prompt_mode: 'compact', directories: {} },
       { allowed_commands: [[]], env_passthrough: [], block_high_risk: true, sandbox: 'required' },
     ]);
     expect([snapshot.delegation, snapshot.channels]).toEqual([
-      { mode: 'forbidden', delegates: {}, max_depth: 0, spawn: false, sops: [] },
+      { mode: 'forbidden', delegates: {}, max_depth: 3, spawn: false, sops: [] },
       { bindings: [], peers: {} },
     ]);
   });
 
   it('says of every setting where it came from', () => {
     expect(provenance.map(({ key }) => key)).toEqual(settingKeys);
-    expect(new Set(provenance.map(({ source }) => source))).toEqual(new Set(['default', 'later']));
+    expect(new Set(provenance.map(({ source }) => source))).toEqual(new Set(['default']));
   });
 
   it('makes a snapshot that its schema admits', () => {

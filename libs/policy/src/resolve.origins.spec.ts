@@ -9,12 +9,22 @@ const team = applied({
   risk_profiles: { careful: { tools: { allowed: ['file_*', 'time_now'] } } },
   agents: {
     a: { ...complete, channels: ['webhook.support', 'mail.x'] },
+    b: complete,
     off: { ...complete, enabled: false },
     bare: {},
   },
   people: { ana: { identities: ['token:ana', 'webhook.support/user:ana'], roles: [] } },
   heartbeat: { a: { every: '30m', prompt: 'x' } },
   sops: { release: { steps: [{ agent: 'a', prompt: 'x' }] } },
+  channels: {
+    webhook: {
+      support: { secret: { env: 'S' } },
+      other: { secret: { env: 'S' } },
+    },
+  },
+  peer_groups: {
+    room: { channel: 'webhook.support', agents: ['a'], external_peers: ['user:ana', 'x'] },
+  },
 });
 
 const token = {
@@ -70,14 +80,14 @@ describe('where a request comes from', () => {
     ],
     [
       { kind: 'channel', binding: 'webhook.support' },
-      { kind: 'peer', id: 'user:ana', person: 'ana' },
+      { kind: 'peer', id: 'webhook.support/user:ana', person: 'ana' },
       {},
       'channel/webhook',
     ],
     [
-      { kind: 'sop', run: 'r', step: '0', parent: 'none' },
+      { kind: 'sop', run: 'r', step: 'step1', parent: 'none' },
       local,
-      { sopRun: { id: 'r', sop: 'release', step: '0', scope: null } },
+      { sopRun: { id: 'r', sop: 'release', step: 'step1', scope: null } },
       'sop/headless',
     ],
   ];
@@ -109,7 +119,7 @@ describe('where a request comes from', () => {
 
   it('has a channel of a known type with one owner', () => {
     const channel = (binding: string, agent = 'a') => ({
-      ...from({ kind: 'channel', binding }, { kind: 'peer', id: 'x', person: null }),
+      ...from({ kind: 'channel', binding }, { kind: 'peer', id: `${binding}/x`, person: null }),
       agent,
     });
     expect(problemsOf(channel('mail.x'), {})).toEqual([
@@ -120,6 +130,12 @@ describe('where a request comes from', () => {
     ]);
     expect(problemsOf(channel('webhook.other'), {})).toEqual([
       'not_permitted: channel `webhook.other` does not lead to agent `a`',
+    ]);
+    expect(problemsOf(channel('webhook.none'), {})).toEqual([
+      'not_permitted: no channel is called `webhook.none`',
+    ]);
+    expect(problemsOf(channel('webhook.support', 'b'), {})).toEqual([
+      'not_permitted: channel `webhook.support` does not lead to agent `b`',
     ]);
   });
 });
@@ -245,7 +261,7 @@ describe('what a request takes away', () => {
       'widening_refused budgets.max_tool_calls',
     ]);
     expect(asks({ 'workspace.root': '/' })).toEqual(['widening_refused workspace.root']);
-    expect(asks({ 'memory.backend': 'sqlite' })).toEqual(['widening_refused memory.backend']);
+    expect(asks({ 'memory.backend': 'markdown' })).toEqual(['widening_refused memory.backend']);
     expect(asks({ 'workspace.workspace_only': false })).toEqual([
       'widening_refused workspace.workspace_only',
     ]);

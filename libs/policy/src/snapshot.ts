@@ -159,10 +159,15 @@ export const policySnapshotSchema = z.strictObject({
   }),
   channels: z.strictObject({
     bindings: z.array(z.string()),
-    /** By channel: the external peers that may write to this agent, and the agents it may message. */
+    /** By channel: the external peers that may write to this agent (`*` = anyone), those that may not whatever `inbound` says, and
+     * the agents it may message. */
     peers: z.record(
       z.string(),
-      z.strictObject({ inbound: z.array(z.string()), agents: z.array(aliasSchema) }),
+      z.strictObject({
+        inbound: z.array(z.string()),
+        ignore: z.array(z.string()),
+        agents: z.array(aliasSchema),
+      }),
     ),
   }),
   secrets: z.strictObject({ unseal: clausesSchema }),

@@ -38,6 +38,7 @@ describe('what changed between two configs', () => {
   it('is every section that holds something when there was none before', () => {
     expect(diffConfigs(null, config({ agents: { a: {} } })).map(({ path }) => path)).toEqual([
       'agents',
+      'channels',
       'gateway',
       'mcp',
       'store',

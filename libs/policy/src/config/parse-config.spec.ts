@@ -83,7 +83,7 @@ provider = "lokal"
 risk_profile = "r"
 runtime_profile = 3
 [agents.a.memory]
-backend = "sqlite"
+backend = "sqlit"
 [risk_profiles.r.tools]
 allowed = ["fil_read"]
 [providers.local]
@@ -93,13 +93,13 @@ script = "s.yaml"
   const messages = [
     'agents.a.provider unknown_name: unknown provider `lokal`, did you mean `local`?',
     'agents.a.runtime_profile invalid_value: must be a text that matches `^[a-z][a-z0-9_-]{0,31}$`, not a number',
-    'agents.a.memory.backend not_supported_yet: `memory.backend` is not supported yet, leave it out',
+    'agents.a.memory.backend invalid_value: must be `"sqlite"`, `"markdown"` or `"none"`, not `sqlit`, did you mean `sqlite`?',
     'risk_profiles.r.tools.allowed[0] matches_nothing: `fil_read` matches no built-in tool, did you mean `file_read`?',
   ];
   const at = (places: readonly string[]) => messages.map((text, i) => `${places[i] ?? ''} ${text}`);
 
   it('come at once, of every kind, in the order of a TOML text', () => {
-    expect(problemsIn(text)).toEqual(at(['2:12', '4:19', '6:1', '8:12']));
+    expect(problemsIn(text)).toEqual(at(['2:12', '4:19', '6:11', '8:12']));
   });
 
   it('have their places in YAML', () => {
@@ -108,7 +108,7 @@ script = "s.yaml"
     provider: lokal
     risk_profile: r
     runtime_profile: 3
-    memory: { backend: sqlite }
+    memory: { backend: sqlit }
 risk_profiles:
   r:
     tools:
@@ -117,7 +117,7 @@ risk_profiles:
 providers:
   local: { type: scripted, script: s.yaml }
 `;
-    expect(problemsIn(yaml, 'yaml')).toEqual(at(['3:15', '5:22', '6:15', '11:11']));
+    expect(problemsIn(yaml, 'yaml')).toEqual(at(['3:15', '5:22', '6:24', '11:11']));
   });
 
   it('have their places in JSON', () => {
@@ -125,11 +125,11 @@ providers:
   "agents": { "a": {
     "provider": "lokal",
     "risk_profile": "r", "runtime_profile": 3,
-    "memory": { "backend": "sqlite" } } },
+    "memory": { "backend": "sqlit" } } },
   "risk_profiles": { "r": { "tools": { "allowed": [ "fil_read" ] } } },
   "providers": { "local": { "type": "scripted", "script": "s.yaml" } }
 }`;
-    expect(problemsIn(json, 'json')).toEqual(at(['3:17', '4:45', '5:17', '6:53']));
+    expect(problemsIn(json, 'json')).toEqual(at(['3:17', '4:45', '5:28', '6:53']));
   });
 });
 
@@ -144,7 +144,7 @@ describe('a complete config', () => {
     ]);
   });
 
-  it('is warned of a denial that protects nothing, not of one that comes later', () => {
+  it('is warned of a denial that protects nothing, not of one that meets a tool', () => {
     const text = `${complete}[risk_profiles.careful.tools]\ndenied = ["file_wirte", "shell", "mcp:fles/*"]`;
     expect(warningsIn(text)).toEqual([
       `${next + 1}:11 risk_profiles.careful.tools.denied[0] matches_nothing: \`file_wirte\` matches no built-in tool, did you mean \`file_write\`?`,

@@ -3,7 +3,7 @@ import type { Config } from './config.schema.ts';
 import type { ConfigProblem } from './problem.ts';
 import { readablePart } from './readable-part.ts';
 import { readDocument, type ConfigText } from './read-document.ts';
-import { refuseLater } from './refuse-later.ts';
+import { refuseEventStore } from './refuse-event-store.ts';
 import { checkSchema } from './schema-problems.ts';
 
 export type ParsedConfig =
@@ -17,19 +17,19 @@ export const parseConfig = (source: ConfigText): ParsedConfig => {
   if (!read.ok) return read;
   const { document } = read;
   const host = source.host ?? unknownHost;
-  const later = refuseLater(document);
-  const checked = checkSchema(document, later.value);
+  const store = refuseEventStore(document);
+  const checked = checkSchema(document, store.value);
   if (!checked.ok) {
-    const part = readablePart(document, later.value, checked.misses);
+    const part = readablePart(document, store.value, checked.misses);
     return refused([
-      ...later.problems,
+      ...store.problems,
       ...checked.misses.map((miss) => miss.problem),
       ...(part === null ? [] : checkEntries({ document, config: part, host })),
     ]);
   }
   const context = { document, config: checked.config, host };
   const found = [...checkEntries(context), ...checkLayers(context)];
-  const problems = [...later.problems, ...(found.length > 0 ? found : findInert(context))];
+  const problems = [...store.problems, ...(found.length > 0 ? found : findInert(context))];
   if (problems.length > 0) return refused(problems);
   return { ok: true, config: checked.config, warnings: inOrder(findWarnings(context)) };
 };

@@ -22,10 +22,6 @@ describe('the explanation of a setting', () => {
         'Two values meet so: chain: read_only < supervised < full.',
     );
   });
-
-  it('says of a later one that it is not supported yet', () => {
-    expect(explainSetting('shell.sandbox')).toContain('It is not supported yet');
-  });
 });
 
 describe('the explanation of a policy', () => {

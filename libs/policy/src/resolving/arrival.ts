@@ -1,6 +1,7 @@
 import type { PathName, Trigger } from '../names.ts';
 import type { Origin, ResolveRecords, ResolveRequest } from '../request.ts';
 import type { AppliedConfig, ResolutionProblem } from '../resolution.ts';
+import type { SettingKey } from '../setting-key.ts';
 import type { Taking } from './taking.ts';
 
 /** What an origin settles: the path, the trigger and all that it takes away. */
@@ -21,10 +22,10 @@ export interface Arriving {
 export type OriginOf<K extends Origin['kind']> = Extract<Origin, { kind: K }>;
 
 /** The request may not come from there. */
-export const refused = (message: string): ResolutionProblem => ({
+export const refused = (message: string, path: SettingKey | null = null): ResolutionProblem => ({
   code: 'not_permitted',
   message,
-  path: null,
+  path,
 });
 
 /** The request names what the log does not hold. */

@@ -1,13 +1,14 @@
-import type { Narrowing, ResolveRecords } from '../request.ts';
-import type { AppliedNarrowing, ResolutionProblem } from '../resolution.ts';
+import { limit } from '../orders/limit.ts';
+import type { Narrowing, ResolveRecords, ResolveRequest } from '../request.ts';
+import type { AppliedConfig, AppliedNarrowing, ResolutionProblem } from '../resolution.ts';
 import { settingKeys, type SettingKey } from '../setting-key.ts';
-import type { Limit } from '../snapshot.ts';
+import type { Limit, PolicySnapshot } from '../snapshot.ts';
 import { registry } from '../surfaces/registry.ts';
+import { agentPolicyOf } from './agent-policy.ts';
 import { valueAt } from './snapshot-parts.ts';
 import { ceilingPrefix, type EdgeGrants, type Taking } from './taking.ts';
 
 type Parent = NonNullable<ResolveRecords['parent']>;
-type Job = NonNullable<ResolveRecords['job']>;
 
 /** Narrowings that came down the chain: they reach every descendant, through independent edges too. */
 export const inheritedTakings = (parent: Pick<Parent, 'narrowings'>): Taking[] =>
@@ -27,9 +28,9 @@ export const inheritedNarrowings = (
     values === 'none' || whose.startsWith(ceilingPrefix) ? [] : [{ whose, values }],
   );
 
-/** The levels left below a child, or none: the parent's, less one. */
-export const depthTaking = ({ turn, depth }: Parent): Taking | ResolutionProblem => {
-  const left = depthBelow(depth);
+/** The levels left below a child, or none: the parent's, less one. What the log says and what its policy says both hold. */
+export const depthTaking = ({ turn, depth, snapshot }: Parent): Taking | ResolutionProblem => {
+  const left = depthBelow(limit.meet(depth, snapshot.delegation.max_depth));
   if (left === null)
     return {
       code: 'depth_exceeded',
@@ -44,18 +45,28 @@ export const depthTaking = ({ turn, depth }: Parent): Taking | ResolutionProblem
   };
 };
 
-/** The levels left below a job that a turn deep in a chain made; a job of config has all of its agent's. */
-export const jobDepthTaking = (job: Job, own: Limit): Taking | ResolutionProblem => {
-  const whose = `job:${job.name}`;
+/** The levels that an agent's own policy leaves below a turn. */
+export const arrivingDepth = (applied: AppliedConfig, { agent }: ResolveRequest): Limit => {
+  const policy = agentPolicyOf(applied, agent);
+  return 'code' in policy ? 'unlimited' : policy.parts.snapshot.delegation.max_depth;
+};
+
+/** The levels left below work that a turn deep in a chain made; work that no turn made has all of its agent's.
+ * @param above levels of turns above it */
+export const depthOfWork = (
+  own: Limit,
+  whose: string,
+  above: number,
+): Taking | ResolutionProblem => {
   const why = 'levels of turns left below this one';
-  if (job.depth === 0 || own === 'unlimited') return { whose, why, values: 'none', kind: 'limit' };
-  if (job.depth > own)
+  if (above === 0 || own === 'unlimited') return { whose, why, values: 'none', kind: 'limit' };
+  if (above > own)
     return {
       code: 'depth_exceeded',
-      message: `job \`${job.name}\` was made too deep in a chain of turns`,
+      message: `\`${whose}\` was made too deep in a chain of turns`,
       path: 'delegation.max_depth',
     };
-  return { whose, why, values: { 'delegation.max_depth': own - job.depth }, kind: 'limit' };
+  return { whose, why, values: { 'delegation.max_depth': own - above }, kind: 'limit' };
 };
 
 /** One level less; null when there is none left. */
@@ -67,8 +78,7 @@ export const depthBelow = (depth: Limit): Limit | null => {
 /** What of the caller's effective policy a child is met with: `all` for the same agent, `authority` over a bounded edge. */
 export const ceilingTaking = (
   parent: Parent,
-  part: 'all' | 'authority' | 'none',
-  grants?: EdgeGrants,
+  part: 'all' | 'none' | { readonly own: PolicySnapshot; readonly grants: EdgeGrants },
 ): Taking => {
   const whose = `${ceilingPrefix}${parent.snapshot.agent}`;
   if (part === 'none')
@@ -77,8 +87,19 @@ export const ceilingTaking = (
   const values: Narrowing = {};
   for (const key of keys) values[key] = valueAt(parent.snapshot, key);
   const ceiling: Taking = { whose, why: "the caller's effective policy", values, kind: 'ceiling' };
-  return grants === undefined ? ceiling : { ...ceiling, grants };
+  if (part === 'all') return ceiling;
+  values['delegation.delegates'] = cappedEdges(parent.snapshot, part.own);
+  return { ...ceiling, grants: part.grants };
 };
+
+/** Edges of a bounded child: each counts as bounded, unless the ceiling itself holds an independent edge to that agent. */
+const cappedEdges = (
+  { delegation }: PolicySnapshot,
+  own: PolicySnapshot,
+): PolicySnapshot['delegation']['delegates'] => ({
+  ...Object.fromEntries(Object.keys(own.delegation.delegates).map((to) => [to, 'bounded'])),
+  ...delegation.delegates,
+});
 
 const authoritySurfaces = ['tools', 'approval', 'shell', 'network', 'mcp', 'delegation', 'output'];
 const authorityKeys: ReadonlySet<SettingKey> = new Set<SettingKey>([
@@ -91,8 +112,8 @@ const authorityKeys: ReadonlySet<SettingKey> = new Set<SettingKey>([
   'secrets.unseal',
 ]);
 
-/** Whether a bounded child is met with the caller's value of this setting. */
-const isAuthority = (key: SettingKey): boolean => {
+/** Whether a bounded child is met with its caller's value of this setting. */
+export const isAuthority = (key: SettingKey): boolean => {
   if (registry[key].order.own === true || key === 'approval.route.on_no_approver') return false;
   return authorityKeys.has(key) || authoritySurfaces.includes(registry[key].surface);
 };

@@ -15,7 +15,11 @@ export const closureOf = (values: Values, config: Place['config']): Values => {
   const mayLeave =
     read('approval.autonomy') === 'full' || read('workspace.unrestricted_filesystem');
   if (!mayLeave) owe('workspace.workspace_only', true);
-  if (read('delegation.mode') === 'forbidden') owe('delegation.delegates', {});
+  if (read('delegation.mode') === 'forbidden') {
+    owe('delegation.delegates', {});
+    owe('delegation.spawn', false);
+    owe('delegation.sops', []);
+  }
   if (read('memory.backend') === 'none') {
     owe('memory.auto_recall', false);
     owe('memory.read_memory_from', []);

@@ -1,12 +1,15 @@
 import { triggersByPath } from '../names.ts';
 import { entryOf } from '../orders/map.ts';
 import { matchingPattern } from '../patterns.ts';
+import type { ResolveRequest } from '../request.ts';
 import type { AppliedConfig, ResolutionProblem } from '../resolution.ts';
+import { channelOf, channelOwnerIn } from '../surfaces/channel-owner.ts';
+import { admitsSender } from './admits-sender.ts';
 import { agentPolicyOf } from './agent-policy.ts';
 import { lacking, refused, type Arrival, type Arriving, type OriginOf } from './arrival.ts';
 import { fromEdge, fromPeer, fromProcedure, fromSpawn } from './child-origin.ts';
-import { jobDepthTaking } from './children.ts';
-import { orNone, toolsTaken } from './taking.ts';
+import { arrivingDepth, depthOfWork } from './children.ts';
+import { orNone, scopeTaken, toolsTaken } from './taking.ts';
 
 /** Finds out where a request comes from and what that takes away; a problem when it cannot come from there. */
 export const arrivalOf = (arriving: Arriving): Arrival | ResolutionProblem => {
@@ -51,26 +54,45 @@ const fromChannel = (
       message: `no channel has the type \`${type}\``,
       path: null,
     };
+  const channel = channelOf(applied.config, binding);
+  if (channel === null) return refused(`no channel is called \`${binding}\``, 'channels.bindings');
   if (channelOwner(applied, binding) !== request.agent)
-    return refused(`channel \`${binding}\` does not lead to agent \`${request.agent}\``);
+    return refused(
+      `channel \`${binding}\` does not lead to agent \`${request.agent}\``,
+      'channels.bindings',
+    );
+  const stranger = strangerOn(applied, request, binding);
+  if (stranger !== null) return stranger;
   const why = 'what the channel leaves of the policy';
+  const values = toolsTaken(channel.tools ?? null);
   return {
     path: 'channel',
     trigger,
-    takings: [{ whose: `channel:${binding}`, why, values: 'none', kind: 'limit' }],
+    takings: [{ whose: `channel:${binding}`, why, values, kind: 'limit' }],
   };
 };
 
-/** The agent that declares a binding. Only when no agent declares any, all channels go to the first enabled alias. */
-const channelOwner = ({ config }: AppliedConfig, binding: string): string | null => {
-  const agents = Object.entries(config.agents).sort(([a], [b]) => (a < b ? -1 : 1));
-  const declares = agents.filter(([, agent]) => (agent.channels ?? []).length > 0);
-  const owner =
-    declares.length === 0
-      ? agents.find(([, agent]) => agent.enabled)
-      : declares.find(([, agent]) => agent.channels?.includes(binding));
-  return owner?.[0] ?? null;
+/** Why the agent does not listen to who wrote; null when it does. Who else a request can come from is told elsewhere. */
+const strangerOn = (
+  applied: AppliedConfig,
+  { agent, principal }: ResolveRequest,
+  binding: string,
+): ResolutionProblem | null => {
+  const policy = agentPolicyOf(applied, agent);
+  const prefix = `${binding}/`;
+  if ('code' in policy || !principal.id.startsWith(prefix)) return null;
+  const sender = principal.id.slice(prefix.length);
+  if (admitsSender(policy.parts.snapshot, binding, sender)) return null;
+  return refused(
+    `agent \`${agent}\` does not listen to \`${sender}\` on channel \`${binding}\``,
+    'channels.peers',
+  );
 };
+
+/** The agent that a channel leads to by the config in force, or null. Only when no agent (enabled or not) declares any channel, all
+ * of them lead to the first enabled alias in sorted order. */
+export const channelOwner = ({ config }: AppliedConfig, binding: string): string | null =>
+  channelOwnerIn(config, binding);
 
 const fromConnection = (
   { records }: Arriving,
@@ -111,22 +133,23 @@ const fromJob = (
 ): Arrival | ResolutionProblem => {
   const record = records.job;
   if (record?.name !== job) return lacking('job', job);
-  if (record.agent !== request.agent)
+  // A job of config follows an edit of it; one that a tool made stands in the log alone.
+  const written = record.depth === 0 ? entryOf(applied.config.cron, job) : null;
+  if (record.agent !== request.agent || (written !== null && written.agent !== request.agent))
     return refused(`job \`${job}\` does not run agent \`${request.agent}\``);
-  const policy = agentPolicyOf(applied, request.agent);
-  const own = 'code' in policy ? 'unlimited' : policy.parts.snapshot.delegation.max_depth;
-  const depth = jobDepthTaking(record, own);
+  const depth = depthOfWork(arrivingDepth(applied, request), `job:${job}`, record.depth);
   if ('code' in depth) return depth;
   const whose = `job:${job}`;
+  const usesMemory = record.usesMemory && written?.uses_memory !== false;
   return {
     path: 'loop',
     trigger: 'cron',
     takings: [
-      { whose, why: "the job's tools", values: toolsTaken(record.tools), kind: 'limit' },
+      ...scopeTaken({ whose, why: "the job's tools" }, record.tools, written?.tools),
       {
         whose,
         why: 'whether the job uses memory',
-        values: record.usesMemory ? 'none' : { 'memory.backend': 'none' },
+        values: usesMemory ? 'none' : { 'memory.backend': 'none' },
         kind: 'limit',
       },
       {

@@ -49,8 +49,13 @@ const claimOf = (request: ResolveRequest, records: ResolveRecords): Claim | stri
     return `a principal of kind \`${principal.kind}\` cannot make a request of origin \`${origin.kind}\``;
   if (expected.id !== null && expected.id !== principal.id)
     return `principal \`${principal.id}\` is not \`${expected.id}\``;
+  if (origin.kind === 'channel' && !isSenderOn(origin.binding, principal.id))
+    return `principal \`${principal.id}\` is no sender on channel \`${origin.binding}\``;
   return { identity: expected.identity };
 };
+
+const isSenderOn = (binding: string, id: string): boolean =>
+  id.startsWith(`${binding}/`) && id.length > binding.length + 1;
 
 type Expect = (request: ResolveRequest, records: ResolveRecords) => Expected | 'anyone';
 
@@ -74,11 +79,7 @@ const child: Expect = (_, { parent }) => ({
 });
 
 const expectations: Readonly<Record<Origin['kind'], Expect>> = {
-  channel: ({ origin, principal }) => ({
-    kind: 'peer',
-    id: null,
-    identity: origin.kind === 'channel' ? `${origin.binding}/${principal.id}` : null,
-  }),
+  channel: ({ principal }) => ({ kind: 'peer', id: null, identity: principal.id }),
   json_rpc: local,
   acp: local,
   run: local,

@@ -24,8 +24,23 @@ export interface EdgeGrants {
 export const ceilingPrefix = 'ceiling:';
 
 /** A narrowing by the tools that may be used, or none when every tool may. */
-export const toolsTaken = (tools: readonly string[] | null): Narrowing | 'none' =>
-  tools === null || tools.includes('*') ? 'none' : { 'tools.allowed': [[...tools]] };
+export const toolsTaken = (tools: '*' | readonly string[] | null): Narrowing | 'none' =>
+  tools === null || tools === '*' || tools.includes('*')
+    ? 'none'
+    : { 'tools.allowed': [[...tools]] };
+
+/** The tools of a scope as the log holds it, and as config says it now where that is another: both hold. */
+export const scopeTaken = (
+  by: Pick<Taking, 'whose' | 'why'>,
+  recorded: readonly string[] | null,
+  written: '*' | readonly string[] | undefined,
+): Taking[] => {
+  const taken = toolsTaken(recorded);
+  const more = toolsTaken(written ?? null);
+  const first: Taking = { ...by, values: taken, kind: 'limit' };
+  if (more === 'none' || JSON.stringify(more) === JSON.stringify(taken)) return [first];
+  return [first, { ...by, why: `${by.why}, in the config in force`, values: more, kind: 'limit' }];
+};
 
 /** A narrowing without entries takes nothing. */
 export const orNone = (values: Narrowing): Narrowing | 'none' =>

@@ -15,7 +15,7 @@ export const delegationSettings = {
     fallback: '[]',
     explain: 'Agents that may be delegated to, each bounded by this policy or independent of it.',
     read: (place) => edgesOf(place),
-    default: {},
+    default: () => ({}),
   }),
   'delegation.mode': layered('delegation.mode', {
     order: chain(['forbidden', 'allow']),

@@ -9,10 +9,9 @@ import { ofAgent, type Place } from './setting.ts';
 import { clausesOf } from './written.ts';
 
 const perServer = {
-  status: 'enforced',
   written: 'mcp_bundles',
   fallback: '[]',
-  default: {},
+  default: () => ({}),
 } as const;
 
 /** Which tool servers an agent has, and what config says of their tools. */
@@ -22,7 +21,7 @@ export const mcpSettings = {
     order: set,
     explain: 'Bundles whose servers the agent has; none means no server.',
     read: ({ agent }) => agent.mcp_bundles ?? null,
-    default: [],
+    default: () => [],
   }),
   'mcp.expose': ofAgent('mcp.expose', {
     ...perServer,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { oneAgent } from '../applied.fixture.ts';
 import { surfaceNames } from '../names.ts';
 import { isAtMost, sameValue } from '../orders/order.ts';
-import { enforcedKeys, laterKeys, settingKeys } from '../setting-key.ts';
+import { settingKeys } from '../setting-key.ts';
 import { registry, settings } from './registry.ts';
 import type { Place } from './setting.ts';
 
@@ -17,11 +17,6 @@ describe('the registry', () => {
       expect.arrayContaining(settingKeys.map((key) => [key, key])),
     );
     expect(Object.keys(registry)).toHaveLength(settingKeys.length);
-  });
-
-  it('says which settings act now and which come later', () => {
-    const of = (status: string) => settings.filter((s) => s.status === status).map((s) => s.key);
-    expect([of('enforced'), of('later')]).toEqual([enforcedKeys, laterKeys]);
   });
 
   it('has settings in every surface', () => {

@@ -69,7 +69,7 @@ interface AgentSpec<T> extends Spec<T> {
   readonly written: string;
   /** Null: the agent does not say. */
   read(place: Place): T | null;
-  default: T;
+  default(place: Place): T;
 }
 
 /** A setting that the agent, then its risk or runtime profile, may write. A written value replaces the lower one whole. */
@@ -104,7 +104,7 @@ export const ofAgent = <K extends SettingKey>(
   written: spec.written,
   derive(place) {
     const found = spec.read(place);
-    if (found === null) return defaulted(spec.order.normal(spec.default));
+    if (found === null) return defaulted(spec.order.normal(spec.default(place)));
     const path = `agents.${place.alias}.${spec.written}`;
     return { value: spec.order.normal(found), source: 'agent', name: place.alias, path };
   },

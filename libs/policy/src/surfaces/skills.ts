@@ -12,7 +12,7 @@ export const skillsSettings = {
     fallback: '[]',
     explain: 'Bundles whose skills the agent has.',
     read: ({ agent }) => agent.skill_bundles ?? null,
-    default: [],
+    default: () => [],
   }),
   'skills.allow_scripts': layered('skills.allow_scripts', {
     order: trueIsWider,

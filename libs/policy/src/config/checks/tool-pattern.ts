@@ -25,14 +25,13 @@ export const misspelt = (pattern: string): PatternMiss | null => {
   return null;
 };
 
-/** Why a tool pattern can meet no tool of this build and config; null when it may. Which tools a server has is known only once
- * it is connected. */
+/** Why a tool pattern can meet no tool of this config; null when it may. Which tools a server has is known only once it is
+ * connected, which scripts a skill has only once its folder is read. */
 export const matchesNothing = (pattern: string, known: KnownTools): PatternMiss | null => {
   const id = normalizeToolPattern(pattern);
   if (builtinTools.some((tool) => matchesPattern(id, tool.id))) return null;
   if ([...known.servers.keys()].some((alias) => mayStartWith(id, `mcp:${alias}/`))) return null;
-  if (builtinTools.some((tool) => matchesPattern(id, tool.id)) || id.startsWith('skill:'))
-    return { code: 'not_supported_yet', message: `\`${pattern}\` is not supported yet` };
+  if (mayStartWith(id, 'skill:')) return null;
   if (id.startsWith('mcp:')) return noServer(pattern, id, known);
   if (id.startsWith('builtin:')) return noBuiltin(pattern, known);
   const source = id.slice(0, id.indexOf(':'));

@@ -2,14 +2,14 @@ import { copyOf } from './copy-of.ts';
 import { isTable, problemAt, type ConfigDocument } from './document.ts';
 import type { ConfigProblem } from './problem.ts';
 
-export interface WithoutLater {
+export interface WithoutEventStore {
   readonly problems: readonly ConfigProblem[];
   /** The values without what was refused, to be checked on. */
   readonly value: Record<string, unknown>;
 }
 
-/** Refuses by name what this build does not act on yet: the event store of installs that outgrow one machine. */
-export const refuseLater = (document: ConfigDocument): WithoutLater => {
+/** Refuses by name the one part that no build acts on yet: the event store of installs that outgrow one machine. */
+export const refuseEventStore = (document: ConfigDocument): WithoutEventStore => {
   const value = copyOf(document.value);
   const store = value['store'];
   if (!isTable(store)) return { problems: [], value };
