@@ -114,13 +114,15 @@ export {
   type SystemParts,
 } from './context/system-text.ts';
 export {
+  expiryOf,
   isInMemoryScope,
+  memoryKeeperOf,
   memoryScopeOf,
   personOf,
   recallsUnasked,
   type OwnedRow,
 } from './context/memory-scope.ts';
-export type { Memory, MemoryQuery, Recalled } from './ports/memory.ts';
+export type { Memory, MemoryKeeper, MemoryQuery, Recalled } from './ports/memory.ts';
 export {
   leftOut,
   trimContext,
@@ -131,6 +133,7 @@ export {
 export type {
   CommandOf,
   PersonDecision,
+  ChildLink,
   PreparedCall,
   PreparedModelCall,
   ToolReport,
@@ -166,7 +169,7 @@ export {
   activeAt,
   callsOf,
   initialState,
-  waitsForPeople,
+  waitsForOthers,
   type CallState,
   type OpenTurn,
   type RunningCall,

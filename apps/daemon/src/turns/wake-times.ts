@@ -2,7 +2,7 @@ import {
   activeAt,
   expiryAt,
   nextDeadline,
-  waitsForPeople,
+  waitsForOthers,
   type OpenTurn,
   type TurnEffect,
 } from '@lockstep/engine';
@@ -33,6 +33,6 @@ export const wakeTimes = (
 
 const timeoutAt = (state: OpenTurn, now: number): number => {
   const cap = state.policy.budgets.turn_timeout_secs;
-  if (cap === 'unlimited' || waitsForPeople(state)) return Infinity;
+  if (cap === 'unlimited' || waitsForOthers(state)) return Infinity;
   return now + cap * 1000 - activeAt(state, now);
 };

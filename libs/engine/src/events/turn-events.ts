@@ -124,6 +124,8 @@ export const turnPayloads = {
     snapshot: snapshotRef,
     digest: digestSchema,
     keys: z.array(settingKeySchema),
+    /** What the turn hangs below as it stands now; absent = as at its start. */
+    records: resolveRecordsSchema.optional(),
   }),
   /** A skill was read: its body is an artifact, and its tool list narrows what is offered until the turn ends. */
   SkillActivated: z.strictObject({
@@ -186,6 +188,8 @@ export const turnPayloads = {
       .strictObject({
         identity: z.array(z.strictObject({ path: z.string(), digest: digestSchema })),
         skills: z.array(z.strictObject({ skill: z.string(), digest: digestSchema })),
+        /** Whether the skills stand there by name and description, or with their whole text. Absent in old logs. */
+        mode: z.enum(['compact', 'full']).optional(),
       })
       .optional(),
     /** Caps of ancestors and of the agent's windows, as they stood. */
@@ -255,6 +259,8 @@ export const turnPayloads = {
     required: z.int().min(1).optional(),
     /** Who may not decide: the person, or the identity, that asked. Absent or null = nobody is kept out. */
     notBy: z.string().nullable().optional(),
+    /** The view is too long to be shown whole: it can be denied or edited, not granted. */
+    cut: z.literal(true).optional(),
   }),
   ApprovalVoted: z.strictObject({
     approval: z.string(),
@@ -270,7 +276,14 @@ export const turnPayloads = {
     /** Digest of the view that was shown. */
     shown: digestSchema,
     /** Arguments that the person put in place of the model's; they pass the gate again. */
-    edited: z.strictObject({ args: contentSchema, argsDigest: digestSchema }).optional(),
+    edited: z
+      .strictObject({
+        args: contentSchema,
+        argsDigest: digestSchema,
+        /** What their verdict read. */
+        facts: factsSchema,
+      })
+      .optional(),
     /** What the surface cut or masked of the view. */
     cut: z.array(z.string()).optional(),
     /** For `always`: the grant to be issued on the agent's stream. */
@@ -389,14 +402,23 @@ export const turnPayloads = {
     as: z.enum(['retry', 'done', 'failed']),
     by: deciderSchema,
   }),
-  BudgetWarning: z.strictObject({ key: settingKeySchema, cap: z.int(), used: z.int() }),
+  /** A cap has passed the share at which the policy warns. */
+  BudgetWarning: z.strictObject({
+    key: settingKeySchema,
+    cap: z.int(),
+    used: z.int(),
+    /** Turn id or agent alias that the cap belongs to; absent = the turn itself. */
+    scope: z.string().optional(),
+  }),
   BudgetExhausted: z.strictObject({
     key: settingKeySchema,
     scope: z.string(),
     cap: z.int(),
-    used: z.int(),
+    used: z.union([z.int(), z.literal('unknown')]),
     wanted: z.int(),
     why: z.string(),
+    /** Caps outside the turn's own stream, as they stood, when it was a model call that found no room. */
+    caps: z.array(capUseSchema).optional(),
   }),
   LoopDetected: z.strictObject({
     tool: toolIdSchema,
@@ -404,7 +426,13 @@ export const turnPayloads = {
     repeats: z.int(),
     window: z.int(),
   }),
-  ChildTurnLinked: z.strictObject({ call: z.string(), child: z.string(), agent: z.string() }),
+  ChildTurnLinked: z.strictObject({
+    call: z.string(),
+    child: z.string(),
+    agent: z.string(),
+    /** The call does not wait for it: its reply comes as a message. Absent = the call waits. */
+    background: z.literal(true).optional(),
+  }),
   TurnSteered: z.strictObject({ text: contentSchema, by: z.string() }),
   CancelRequested: z.strictObject({ by: z.string(), why: z.string() }),
   TurnTakenOver: z.strictObject({ daemon: z.string(), epoch: z.int() }),

@@ -4,6 +4,7 @@ import { operandPointers, type PointedOperands } from '../tools/operand-pointers
 import type { Withheld } from '../tools/withheld.ts';
 import { judgeMemory, memoryUnseen } from './memory-operand.ts';
 import { judgeJob } from './job-operand.ts';
+import { judgeAgent } from './agent-operand.ts';
 import { judgePath } from './path-operand.ts';
 import { judgeSop } from './sop-operand.ts';
 import { judgeUndeclared } from './undeclared-operand.ts';
@@ -41,8 +42,9 @@ const judgeOperand = (
       return judgeUrl(policy, operand);
     case 'memory':
       return judgeMemory(policy, operand);
-    case 'command':
     case 'agent':
+      return judgeAgent(policy, operand);
+    case 'command':
     case 'skill':
       return {
         rule: 'gate.unknown_tool',

@@ -1,8 +1,21 @@
+import type { ResolveRecords } from '@lockstep/policy';
 import type { EventOf, EventType, LockstepEvent } from '../events/event.ts';
 import { countCodePoints } from '../turn/cut-text.ts';
+import type { ToolOutcome } from '../ports/tools.ts';
 import { firstBackoffMs, longestBackoffMs } from '../turn/retry.ts';
 import { callsOf, type OpenTurn } from '../turn/state.ts';
-import { allFed, command, inOpenTurn, withFed, type Cursor, type Next } from './cursor.ts';
+import {
+  allFed,
+  command,
+  findAhead,
+  idle,
+  inOpenTurn,
+  withFed,
+  type Cursor,
+  type Next,
+} from './cursor.ts';
+
+import { granted, voted } from './decisions.ts';
 
 type Readers = {
   readonly [T in EventType]?: (cursor: Cursor, event: EventOf<T>) => Next | null;
@@ -71,7 +84,11 @@ export const interrupted = (event: LockstepEvent): Next =>
     masked: 0,
   });
 
-const toolCompleted = (cursor: Cursor, event: EventOf<'ToolCallCompleted'>): Next => {
+const toolCompleted = (
+  cursor: Cursor,
+  event: EventOf<'ToolCallCompleted'>,
+  known: Known = {},
+): Next => {
   const { call, attempt, result, isError, chars, masked, touched, durationMs } = event.data;
   return withFed(cursor.recording.textOf(result), (text) =>
     command({
@@ -88,10 +105,40 @@ const toolCompleted = (cursor: Cursor, event: EventOf<'ToolCallCompleted'>): Nex
           isError,
           masked,
           touched,
+          ...known,
         },
       },
     }),
   );
+};
+
+type Known = Pick<Extract<ToolOutcome, { ok: true }>, 'recalled' | 'activated'>;
+
+const known: ReadonlySet<EventType> = new Set<EventType>(['MemoryRecalled', 'SkillActivated']);
+
+/** What a call learned stands before its outcome, in the same append. */
+const learned = (cursor: Cursor): Next => {
+  const event = findAhead(cursor, 'ToolCallCompleted', known);
+  if (event === null) return idle('the outcome of a call that learned something is not recorded');
+  const found: { -readonly [K in keyof Known]: Known[K] } = {};
+  for (const one of cursor.events.slice(cursor.at, cursor.events.indexOf(event))) {
+    if (one.type === 'MemoryRecalled') {
+      const { query, limit, scope, rows } = one.data;
+      found.recalled = { query, limit, scope, rows };
+    }
+    if (one.type === 'SkillActivated') {
+      const { skill, bundle, digest, tools } = one.data;
+      found.activated = { skill, bundle, digest, tools };
+    }
+  }
+  return toolCompleted(cursor, event, found);
+};
+
+const recalled = (cursor: Cursor, event: EventOf<'MemoryRecalled'>): Next => {
+  const { by, query, limit, scope, rows } = event.data;
+  return by === 'tool'
+    ? learned(cursor)
+    : command({ type: 'RecallMemory', now: event.time, recalled: { query, limit, scope, rows } });
 };
 
 const toolFailed = (_: Cursor, event: EventOf<'ToolCallFailed'>): Next => {
@@ -114,33 +161,8 @@ const toolUnknown = (_: Cursor, event: EventOf<'ToolCallOutcomeUnknown'>): Next 
   });
 };
 
-const granted = (cursor: Cursor, event: EventOf<'ApprovalGranted'>): Next =>
-  inOpenTurn(cursor, (state) => {
-    const { approval, by, choice, shown, grant } = event.data;
-    const ttl = state.policy.approval.grant_ttl_secs;
-    const expires = grant?.expires ?? 'never';
-    const now = expires === 'never' || ttl === 'unlimited' ? event.time : expires - ttl * 1000;
-    return command({
-      type: 'DecideApproval',
-      now,
-      decision: {
-        approval,
-        by,
-        choice,
-        guidance: null,
-        shown,
-        grant:
-          grant === null
-            ? null
-            : {
-                id: grant.id,
-                scope: grant.scope,
-                arguments: grant.arguments,
-                anyone: grant.anyone,
-              },
-      },
-    });
-  });
+const settled = (_: Cursor, event: EventOf<'UnknownOutcomeSettled'>): Next =>
+  command({ type: 'SettleOutcome', ...event.data });
 
 const denied = (cursor: Cursor, event: EventOf<'ApprovalDenied'>): Next => {
   const { approval, by, guidance, shown } = event.data;
@@ -208,11 +230,12 @@ const cancelled = (cursor: Cursor, event: EventOf<'CancelRequested'>): Next => {
 export const newerConfig = (
   cursor: Cursor,
   ref: { readonly version: number; readonly digest: string | null },
+  records?: ResolveRecords,
 ): Next =>
   inOpenTurn(cursor, (state) =>
     withFed(cursor.recording.config(ref), (applied) => {
       const now = cursor.events[cursor.at]?.time ?? state.time.last;
-      const narrowing = cursor.policies.narrowed(applied, state);
+      const narrowing = cursor.policies.narrowed(applied, state, records ?? state.records);
       cursor.seenConfig = Math.max(cursor.seenConfig, ref.version);
       if (narrowing.kind === 'cancel')
         return command({ type: 'Cancel', now, by: 'config', why: narrowing.why });
@@ -221,30 +244,42 @@ export const newerConfig = (
     }),
   );
 
-const timedOut = (_: Cursor, event: EventOf<'BudgetExhausted'>): Next | null => {
+const timedOut = (cursor: Cursor, event: EventOf<'BudgetExhausted'>): Next | null => {
   if (event.data.key !== 'budgets.turn_timeout_secs') return null;
-  return command({ type: 'TimeOut', now: event.time }, event.data.used * 1000);
+  // Time of a turn above is found used up by a verdict or at a model call.
+  const { used, scope } = event.data;
+  if (used === 'unknown' || scope !== cursor.turn) return null;
+  return command({ type: 'TimeOut', now: event.time }, used * 1000);
 };
 
 const failed = (_: Cursor, event: EventOf<'TurnFailed'>): Next | null =>
   event.data.code === 'internal'
-    ? command({ type: 'Fail', now: event.time, message: event.data.message })
+    ? command({
+        type: 'Fail',
+        now: event.time,
+        message: event.data.message,
+        ...(event.data.key === null ? {} : { key: event.data.key }),
+      })
     : null;
 
 const readers: Readers = {
   ModelCallCompleted: modelReplied,
   ModelCallFailed: modelFailed,
-  ToolCallCompleted: toolCompleted,
+  MemoryRecalled: recalled,
+  SkillActivated: learned,
+  ToolCallCompleted: (cursor, event) => toolCompleted(cursor, event),
   ToolCallFailed: toolFailed,
   ToolCallOutcomeUnknown: toolUnknown,
+  ApprovalVoted: voted,
   ApprovalGranted: granted,
+  UnknownOutcomeSettled: settled,
   ApprovalDenied: denied,
   ApprovalExpired: expired,
   QuestionExpired: expired,
   QuestionAnswered: answered,
   TurnSteered: steered,
   CancelRequested: cancelled,
-  PolicyNarrowed: (cursor, event) => newerConfig(cursor, event.data.config),
+  PolicyNarrowed: (cursor, event) => newerConfig(cursor, event.data.config, event.data.records),
   BudgetExhausted: timedOut,
   TurnFailed: failed,
 };

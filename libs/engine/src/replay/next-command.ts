@@ -62,7 +62,7 @@ const begin = (cursor: Cursor, event: EventOf<'TurnRequested'>): Next => {
 const newerConfigAhead = (cursor: Cursor): Next | null => {
   const { state } = cursor;
   const ref = configAhead(cursor);
-  if (ref === null || state.status !== 'open') return null;
+  if (ref === null || state.status !== 'open' || cursor.otherRegistry !== null) return null;
   if (ref.version <= Math.max(cursor.seenConfig, state.config.version)) return null;
   // It came into force between the look and the verdict: the turn takes it over further on.
   if (isTakenOverLater(cursor, ref.version)) return null;
@@ -90,6 +90,10 @@ const recover = (cursor: Cursor, event: LockstepEvent, step: RecoveryStep): Next
     case 'lose-call':
       cursor.recovery = rest;
       return command({ type: 'LoseToolCall', now: event.time, call: step.call, why: step.why });
+    case 'take-up':
+      // Nothing is recorded of it: what the turns below left comes as an outcome.
+      cursor.recovery = rest;
+      return nextCommand(cursor, event);
     case 'run-again':
       return runAgain(cursor, event, step.calls);
   }

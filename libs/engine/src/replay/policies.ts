@@ -22,7 +22,7 @@ export type ReplayedNarrowing =
 /** Policies derived anew from recorded configs, requests and records. The same question is answered once. */
 export interface Policies {
   first(applied: AppliedConfig, request: ResolveRequest, records: ResolveRecords): Resolution;
-  narrowed(applied: AppliedConfig, state: OpenTurn): ReplayedNarrowing;
+  narrowed(applied: AppliedConfig, state: OpenTurn, records: ResolveRecords): ReplayedNarrowing;
 }
 
 /** A fresh memory over an engine's `resolve`. */
@@ -38,8 +38,8 @@ export const policiesOf = (engine: Engine): Policies => {
       known.set(key, made);
       return made;
     },
-    narrowed: (applied, state) => {
-      const resolved = engine.resolveAgain(applied, state.request, state.records);
+    narrowed: (applied, state, records) => {
+      const resolved = engine.resolveAgain(applied, state.request, records);
       if (resolved.ok) {
         const { policy, keys } = engine.narrowPolicy(state.policy, resolved.policy);
         return { kind: 'narrow', policy, keys };

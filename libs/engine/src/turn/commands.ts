@@ -75,6 +75,15 @@ export interface PersonDecision {
   readonly cut?: readonly string[];
 }
 
+/** A turn below this one. */
+export interface ChildLink {
+  readonly call: string;
+  readonly turn: string;
+  readonly agent: string;
+  /** The call does not wait for it. */
+  readonly background: boolean;
+}
+
 /** What may be asked of a turn. Clock, ids and everything read outside come with the command. */
 export type TurnCommand =
   | {
@@ -163,6 +172,10 @@ export type TurnCommand =
   /** Active time is used up. */
   | { readonly type: 'TimeOut'; readonly now: number }
   | { readonly type: 'Steer'; readonly text: string; readonly by: string }
+  /** A turn that a call started has begun. */
+  | { readonly type: 'LinkChild'; readonly child: ChildLink }
+  /** A turn that nobody waits for has ended; `text` is what it leaves. */
+  | { readonly type: 'ReportChild'; readonly child: string; readonly text: string }
   | { readonly type: 'Cancel'; readonly now: number; readonly by: string; readonly why: string }
   /** The program itself cannot go on with this turn. */
   | {

@@ -1,7 +1,9 @@
+import { capName } from '../budget/warnings.ts';
 import type { DataOf, TurnFact } from '../events/event.ts';
+import { childVoice } from './child-voice.ts';
 import { callFolds } from './evolve-calls.ts';
 import { modelFolds } from './evolve-model.ts';
-import { waitsForPeople, type ActiveTime, type OpenTurn, type TurnState } from './state.ts';
+import { waitsForOthers, type ActiveTime, type OpenTurn, type TurnState } from './state.ts';
 
 /** A turn's fact with the two fields of its envelope that the state reads: when, and in which run of a daemon. */
 export type RecordedFact = TurnFact & {
@@ -60,6 +62,7 @@ const folds: Folds<TurnFact['type']> = {
     config: data.config,
     policy: inlineSnapshot(data.snapshot),
     policyDigest: data.digest,
+    records: data.records ?? state.records,
   }),
   BudgetExhausted: (state, data) =>
     // At the iteration cap the model gets one last call without tools; every other cap ends the turn.
@@ -74,7 +77,13 @@ const folds: Folds<TurnFact['type']> = {
         },
   LoopDetected: (state, data) => ({ ...state, ending: { code: 'loop_detected', data } }),
   CancelRequested: (state, data) => ({ ...state, ending: { code: 'cancelled', data } }),
-  TurnSteered: (state, data) => ({ ...state, steered: [...state.steered, data.text] }),
+  TurnSteered: (state, data) => ({
+    ...state,
+    steered: [...state.steered, data.text],
+    children: state.children.map((child) =>
+      data.by === childVoice(child.turn) ? { ...child, told: true } : child,
+    ),
+  }),
   TurnCompleted: (state, data) => ({
     status: 'ended',
     end: 'completed',
@@ -98,11 +107,19 @@ const folds: Folds<TurnFact['type']> = {
   }),
   MemoryRecalled: (state, data) => (data.by === 'auto' ? { ...state, recalled: data } : state),
   SkillActivated: (state, data) => ({ ...state, skills: [...state.skills, data] }),
-  BudgetWarning: same,
-  ChildTurnLinked: same,
+  BudgetWarning: (state, data) => ({
+    ...state,
+    warned: [...state.warned, capName(data.key, data.scope ?? state.turn)],
+  }),
+  ChildTurnLinked: (state, { call, child, agent, background }) => ({
+    ...state,
+    children: [
+      ...state.children,
+      { call, turn: child, agent, background: background ?? false, told: false },
+    ],
+  }),
   TurnTakenOver: same,
-  UnknownOutcomeSettled: same,
-  ApprovalVoted: same,
+  UnknownOutcomeSettled: (state, data) => ({ ...state, settled: [...state.settled, data.call] }),
   ReplyDeliveryStarted: same,
   ReplyDelivered: same,
   ReplyDeliveryFailed: same,
@@ -111,7 +128,7 @@ const folds: Folds<TurnFact['type']> = {
 const passed = (state: OpenTurn, fact: RecordedFact): ActiveTime => {
   const { activeMs, last, daemon } = state.time;
   // What passed while no daemon ran is not active time.
-  const counts = fact.meta.daemon === daemon && !waitsForPeople(state);
+  const counts = fact.meta.daemon === daemon && !waitsForOthers(state);
   return {
     activeMs: counts ? activeMs + Math.max(0, fact.time - last) : activeMs,
     last: fact.time,
@@ -142,6 +159,8 @@ const begin = (
     replyTo: data.replyTo ?? null,
     narrowings: fact.data.narrowings,
     recalled: null,
+    made: null,
+    children: [],
     skills: [],
     config: fact.data.config,
     policy: inlineSnapshot(fact.data.snapshot),
@@ -160,6 +179,8 @@ const begin = (
       tokens: 0,
       cost: 0,
     },
+    warned: [],
+    settled: [],
     time: { activeMs: 0, last: fact.time, daemon: fact.meta.daemon },
     ending: null,
   };

@@ -1,3 +1,4 @@
+import { childTools } from '../tools/builtin-specs.ts';
 import { callsOf, type CallState, type OpenTurn, type TurnState } from './state.ts';
 
 /** What a restart does about one open item of a turn, before `nextEffect` goes on. */
@@ -6,6 +7,8 @@ export type RecoveryStep =
   | { readonly kind: 'interrupt-model' }
   /** Started and repeatable: judged again, run again with the same idempotency key and the next attempt. */
   | { readonly kind: 'run-again'; readonly calls: readonly string[] }
+  /** Started turns below this one: found again by their ids and awaited, or begun if they had not. */
+  | { readonly kind: 'take-up'; readonly calls: readonly string[] }
   /** Started and not repeatable: of its end nothing is known, since the daemon stopped or the log took no more. */
   | { readonly kind: 'lose-call'; readonly call: string; readonly why: string };
 
@@ -19,10 +22,12 @@ export const recoverySteps = (state: TurnState): readonly RecoveryStep[] => {
   const steps: RecoveryStep[] = [];
   if (state.model.kind === 'calling') steps.push({ kind: 'interrupt-model' });
   const again: string[] = [];
+  const below: string[] = [];
   for (const call of callsOf(state)) {
     // A question is no effect: it goes on waiting for its answer.
     if (call.status !== 'running' || call.question !== null) continue;
-    if (call.repeatable) again.push(call.call);
+    if (childTools.has(call.tool)) below.push(call.call);
+    else if (call.repeatable) again.push(call.call);
     else
       steps.push({
         kind: 'lose-call',
@@ -30,6 +35,7 @@ export const recoverySteps = (state: TurnState): readonly RecoveryStep[] => {
         why: 'the end of the call was not recorded',
       });
   }
+  if (below.length > 0) steps.push({ kind: 'take-up', calls: below });
   if (again.length > 0) steps.push({ kind: 'run-again', calls: again });
   return steps;
 };

@@ -4,17 +4,29 @@ import type {
   PolicySnapshot,
   ResolveRecords,
   ResolveRequest,
+  SettingKey,
   Trigger,
 } from '@lockstep/policy';
+import type { Made } from '../context/system-text.ts';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
+import { childTools } from '../tools/builtin-specs.ts';
+import type { ChildLink } from './commands.ts';
 import type { ReplyTo } from '../events/turn-events.ts';
 import type { ConfigRef, DecidedBy, Operand, Usage } from '../events/parts.ts';
 
 /** What every verdict event says of its call. */
 export type JudgedData = Omit<
   DataOf<'ApprovalRequested'>,
-  'approval' | 'binding' | 'view' | 'deadline' | 'route' | 'grantable'
+  | 'approval'
+  | 'binding'
+  | 'view'
+  | 'deadline'
+  | 'route'
+  | 'grantable'
+  | 'required'
+  | 'notBy'
+  | 'cut'
 >;
 
 interface CallBase {
@@ -58,6 +70,19 @@ export interface PendingCall extends CallBase {
   readonly grantable: boolean;
   readonly viewDigest: string;
   readonly judged: JudgedData;
+  /** Votes that it takes, and who gave theirs so far, oldest first. */
+  readonly required: number;
+  readonly votes: readonly Vote[];
+  /** Who may not decide; null = nobody is kept out. */
+  readonly notBy: string | null;
+  /** The view is too long to be shown whole. */
+  readonly cut: boolean;
+}
+
+/** One person's word for a call that takes several. */
+export interface Vote {
+  readonly by: DecidedBy;
+  readonly choice: 'once' | 'always';
 }
 
 export interface EndedCall extends CallBase {
@@ -122,7 +147,10 @@ export type Ending =
   | { readonly code: 'loop_detected'; readonly data: DataOf<'LoopDetected'> }
   | { readonly code: 'model_failed'; readonly data: DataOf<'ModelCallFailed'> }
   | { readonly code: 'cancelled'; readonly data: DataOf<'CancelRequested'> }
-  | { readonly code: 'internal'; readonly data: { readonly message: string } };
+  | {
+      readonly code: 'internal';
+      readonly data: { readonly message: string; readonly key?: SettingKey };
+    };
 
 export interface Totals {
   readonly modelCalls: number;
@@ -161,6 +189,10 @@ export interface OpenTurn {
   readonly narrowings: DataOf<'PolicyResolved'>['narrowings'];
   /** Rows of memory that the turn was given unasked; null = not looked for yet. */
   readonly recalled: DataOf<'MemoryRecalled'> | null;
+  /** What the first model call's system text was made of, which the turn keeps; null = no model call yet. */
+  readonly made: Made | null;
+  /** Turns that calls of this one started, oldest first; `told` = what a background one left has come as a message. */
+  readonly children: readonly (ChildLink & { readonly told: boolean })[];
   /** Skills that were read in this turn, oldest first. */
   readonly skills: readonly DataOf<'SkillActivated'>[];
   readonly config: ConfigRef;
@@ -179,6 +211,10 @@ export interface OpenTurn {
   readonly trace: readonly { readonly tool: string; readonly argsDigest: string }[];
   readonly trims: readonly DataOf<'ContextTrimmed'>[];
   readonly totals: Totals;
+  /** Caps that were warned of; see `capName`. */
+  readonly warned: readonly string[];
+  /** Calls of unknown outcome that an operator has settled. */
+  readonly settled: readonly string[];
   readonly time: ActiveTime;
   readonly ending: Ending | null;
 }
@@ -217,18 +253,16 @@ export const lastStep = (state: OpenTurn): Extract<TranscriptItem, { kind: 'step
 /** Calls of the current step. */
 export const callsOf = (state: OpenTurn): readonly CallState[] => lastStep(state)?.calls ?? [];
 
-/** True while the turn waits for people and for nothing else: that time is not active. */
-export const waitsForPeople = (state: OpenTurn): boolean => {
+/** True while the turn waits for people or for turns below it, and for nothing else: that time is not active. */
+export const waitsForOthers = (state: OpenTurn): boolean => {
   if (state.model.kind !== 'idle') return false;
-  let waiting = false;
-  for (const call of callsOf(state)) {
-    if (call.status === 'pending') waiting = true;
-    else if (call.status === 'running' && call.question !== null) waiting = true;
-    else if (call.status !== 'ended') return false;
-  }
-  return waiting;
+  const open = callsOf(state).filter((call) => call.status !== 'ended');
+  return open.length > 0 && open.every((call) => call.status === 'pending' || waitsIn(call));
 };
+
+const waitsIn = (call: CallState): boolean =>
+  call.status === 'running' && (call.question !== null || childTools.has(call.tool));
 
 /** Active time at `now`, in ms. */
 export const activeAt = (state: OpenTurn, now: number): number =>
-  state.time.activeMs + (waitsForPeople(state) ? 0 : Math.max(0, now - state.time.last));
+  state.time.activeMs + (waitsForOthers(state) ? 0 : Math.max(0, now - state.time.last));

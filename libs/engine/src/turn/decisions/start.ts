@@ -84,6 +84,7 @@ export const narrowTurn = (command: CommandOf<'NarrowTurn'>, state: OpenTurn): D
         snapshot: { inline: parts.snapshot },
         digest: parts.digest,
         keys: [...command.keys],
+        ...(state.records.parent === undefined ? {} : { records: parts.records }),
       },
     },
   ]);
