@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  identityReader,
   openReadModels,
   openSqliteLog,
   timerAlarms,
@@ -22,7 +23,7 @@ import {
   type ModelPort,
   type ToolPort,
 } from '@lockstep/engine';
-import { fakeTools, memoryStore, plainMasker } from '@lockstep/engine/testing';
+import { fakeMemory, fakeTools, memoryStore, plainMasker } from '@lockstep/engine/testing';
 import { configSchema, digestOf, readableConfig, type AppliedConfig } from '@lockstep/policy';
 import { newEvent } from '../support/sample-events.ts';
 
@@ -150,6 +151,8 @@ const worldOver = async ({ store, ledger, artifacts, readModels }: Log, shape: S
       models: { for: () => model },
       tools: quickTools,
       masker: plainMasker(),
+      memory: fakeMemory(),
+      readIdentity: identityReader(plainMasker()),
       clock,
       ids,
       config,

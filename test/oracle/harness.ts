@@ -1,4 +1,10 @@
-import { TurnsService, type Alarms, type CurrentConfig, type TurnRequest } from '@lockstep/daemon';
+import {
+  identityReader,
+  TurnsService,
+  type Alarms,
+  type CurrentConfig,
+  type TurnRequest,
+} from '@lockstep/daemon';
 import {
   builtinSpecs,
   type DecidedBy,
@@ -8,12 +14,14 @@ import {
   type ToolPort,
 } from '@lockstep/engine';
 import {
+  fakeMemory,
   fakeModel,
   fakeTools,
   fixedClock,
   memoryStore,
   plainMasker,
   sequentialIds,
+  type FakeMemory,
   type FakeModel,
   type FakeTools,
   type FixedClock,
@@ -51,7 +59,8 @@ export const configWith = (
         approval: { auto_approve: ['file_*', 'http_fetch', 'ask_user'] },
       },
     },
-    runtime_profiles: { short: {} },
+    // Memory has specs of its own: elsewhere every turn would record that nothing was kept.
+    runtime_profiles: { short: { memory: { auto_recall: false } } },
     agents: change.agents ?? {
       a: {
         provider: 'local',
@@ -121,6 +130,8 @@ export interface WorldOptions {
   readonly run_number?: number;
   readonly clock?: FixedClock;
   readonly tools?: FakeTools;
+  /** Rows of memory; absent = there are none. */
+  readonly remembered?: FakeMemory;
 }
 
 const worlds: World[] = [];
@@ -149,6 +160,7 @@ export const world = (options: WorldOptions): World => {
       run: options.run ?? ((run) => `result of ${run.tool}`),
     });
   const problems: unknown[] = [];
+  const remembered = options.remembered ?? fakeMemory();
   const config = currentConfig(options.config ?? configWith());
   const turns = new TurnsService(
     {
@@ -158,6 +170,8 @@ export const world = (options: WorldOptions): World => {
       models: { for: (): ModelPort => model },
       tools: tools satisfies ToolPort,
       masker: plainMasker(options.secrets),
+      memory: remembered,
+      readIdentity: identityReader(plainMasker(options.secrets)),
       clock,
       ids: sequentialIds(`${number}b`),
       config,

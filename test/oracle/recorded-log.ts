@@ -4,6 +4,7 @@ import {
   evolve,
   initialState,
   nextEffect,
+  nothingMade,
   pastTurn,
   prepareModelInput,
   textFrom,
@@ -124,7 +125,9 @@ const checkInput = (
     if (past !== null) history.push(past);
   }
   const tools = toolList(JSON.parse(texts.get(event.data.tools) ?? 'null'));
-  const built = prepareModelInput({ state, history, tools, textOf: textFrom(texts) });
+  const made = state.made ?? event.data.made ?? nothingMade;
+  const built = prepareModelInput({ state, history, tools, textOf: textFrom(texts), made });
+  expect(event.data.made ?? nothingMade, 'a turn keeps what it is').toEqual(made);
   expect(texts.get(event.data.system)).toBe(built.input.system);
   expect(tools.ids).toEqual(event.data.advertised);
   expect(built.prepared.input).toBe(event.data.input);

@@ -1,4 +1,5 @@
 import type { DynamicModule } from '@nestjs/common';
+import { MemoryModule } from './adapters/memory/memory.module.ts';
 import { AdaptersModule } from './adapters/adapters.module.ts';
 import { PortsModule } from './ports.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
@@ -8,5 +9,9 @@ type Ports = Parameters<typeof PortsModule.with>[0];
 /** The modules behind the routes: what was opened before, the outside world, and turns over both. */
 export const appModules = (ports: Ports): readonly DynamicModule[] => {
   const opened = PortsModule.with(ports);
-  return [AdaptersModule.forEnvironment(process.env), TurnsModule.over(opened)];
+  return [
+    AdaptersModule.forEnvironment(process.env),
+    MemoryModule.create(),
+    TurnsModule.over(opened),
+  ];
 };

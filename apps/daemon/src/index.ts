@@ -1,5 +1,6 @@
 export { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts';
 export { StartError } from './start-error.ts';
+export { identityReader, type ReadIdentity } from './adapters/identity/read-identity.ts';
 export { uuidV7Ids } from './adapters/ids.ts';
 export {
   openReadModels,

@@ -1,5 +1,6 @@
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
+import type { MemoryService } from './adapters/memory/memory-service.ts';
 import type { SecretSource } from './adapters/secrets/secret-ref.ts';
 import type { ToolSources } from './adapters/tools/tool-source.ts';
 import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
@@ -23,6 +24,8 @@ export const TOOL_SOURCES = Symbol('TOOL_SOURCES');
 /** Where secrets named in config are read. */
 export const SECRETS = Symbol('SECRETS');
 export const MASKER = Symbol('MASKER');
+/** Kept rows of all agents. */
+export const MEMORY = Symbol('MEMORY');
 /** Whether this machine can confine a process, found out once at start. */
 export const SANDBOX = Symbol('SANDBOX');
 export const CLOCK = Symbol('CLOCK');
@@ -39,6 +42,7 @@ export interface Tokens {
   readonly TOOL_SOURCES: ToolSources;
   readonly SECRETS: SecretSource;
   readonly MASKER: Masker;
+  readonly MEMORY: MemoryService;
   readonly SANDBOX: SandboxState;
   readonly CLOCK: Clock;
   readonly IDS: Ids;

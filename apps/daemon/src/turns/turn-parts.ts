@@ -5,9 +5,11 @@ import type {
   Ids,
   Ledger,
   Masker,
+  Memory,
   ModelPort,
   ToolPort,
 } from '@lockstep/engine';
+import type { ReadIdentity } from '../adapters/identity/read-identity.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import type { DaemonIdentity } from '../tokens.ts';
 import type { Alarms } from './alarms.ts';
@@ -20,6 +22,8 @@ export interface TurnParts {
   readonly models: { for(alias: string, digest: string): ModelPort };
   readonly tools: ToolPort;
   readonly masker: Masker;
+  readonly memory: Memory;
+  readonly readIdentity: ReadIdentity;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly config: CurrentConfig;

@@ -10,6 +10,7 @@ import {
   type ConversationTurn,
   type Facts,
   type GateCall,
+  type Made,
   type OpenTurn,
   type OperandFacts,
   type PreparedCall,
@@ -43,6 +44,7 @@ export const prepareModelCall = (
     readonly final: boolean;
     readonly history: readonly ConversationTurn[];
     readonly texts: Texts;
+    readonly made: Made;
   },
 ): BuiltInput =>
   prepareModelInput({
@@ -50,6 +52,7 @@ export const prepareModelCall = (
     history: parts.history,
     tools: parts.final ? parts.catalog.none : parts.catalog.offered,
     textOf: textFrom(parts.texts),
+    made: parts.made,
   });
 
 /** Gathers what the verdicts over these calls read outside the stream. Looks; never judges. */

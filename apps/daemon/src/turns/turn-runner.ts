@@ -18,7 +18,14 @@ export interface RunnerOptions {
   readonly listening: boolean;
   /** Called whenever the turn has come to rest: it waits for people, has ended, or has halted. */
   readonly onRest: (runner: TurnRunner) => void;
+  /** Stops all that hangs below the turn, before it ends without its word. */
+  readonly stopBelow: (why: string) => Promise<void>;
+  /** Whether the turns that it waits for wait for people themselves. */
+  readonly isWaiting: (runner: TurnRunner) => boolean;
 }
+
+/** A new turn, one that an earlier run of the daemon left, or one of those whose parent was stopped meanwhile. */
+type RunMode = 'new' | 'recovered' | 'stopped';
 
 interface Item {
   readonly command: TurnCommand | 'check-config';
@@ -42,8 +49,11 @@ export class TurnRunner {
     this.#parts = parts;
     this.log = log;
     this.#options = options;
-    this.#desk = new TurnDesk(parts, log, (command) => {
-      this.#push({ command, done: null });
+    this.#desk = new TurnDesk(parts, log, {
+      outcome: (command) => {
+        this.#push({ command, done: null });
+      },
+      stopping: options.stopBelow,
     });
     this.#steps = new TurnSteps(parts, this.#desk, options.listening);
   }
@@ -64,6 +74,11 @@ export class TurnRunner {
     });
   }
 
+  /** The turn that started this one was stopped. */
+  stop(): Promise<Posted> {
+    return this.post(this.#stopped());
+  }
+
   /** A newer config is in force. */
   checkConfig(): void {
     this.#push({ command: 'check-config', done: null });
@@ -76,9 +91,10 @@ export class TurnRunner {
   }
 
   /** Runs until the turn has ended or the log takes no more. Never rejects. */
-  async run(mode: 'new' | 'recovered'): Promise<void> {
+  async run(mode: RunMode): Promise<void> {
     try {
       if (mode === 'recovered') await this.#steps.recover();
+      if (mode === 'stopped') this.#desk.decide(this.#stopped());
       await this.#loop();
       this.#settle(this.state.status === 'ended' ? 'ended' : 'halted');
     } catch (error) {
@@ -99,6 +115,12 @@ export class TurnRunner {
     }
   }
 
+  #stopped(): TurnCommand {
+    const why = 'the turn that started it was stopped';
+    const by = `turn:${this.log.meta.parent ?? ''}`;
+    return { type: 'Cancel', now: this.#parts.clock.now(), by, why };
+  }
+
   get #turn(): string {
     return this.log.meta.turn ?? '';
   }
@@ -113,7 +135,8 @@ export class TurnRunner {
       if (this.log.state.status !== 'open') return;
       if (this.#inbox.length > 0) continue;
       if (this.#draining && this.#desk.isIdle) return;
-      this.#rest = effect.kind === 'wait' ? 'waiting' : 'working';
+      const waits = effect.kind === 'wait' || this.#options.isWaiting(this);
+      this.#rest = waits ? 'waiting' : 'working';
       if (this.#rest === 'waiting') this.#options.onRest(this);
       await this.#sleep(this.log.state, effect);
       this.#rest = 'working';
@@ -123,6 +146,8 @@ export class TurnRunner {
   /** Does what is due. False when there is nothing to do but to wait. */
   async #act(state: OpenTurn, effect: TurnEffect): Promise<boolean> {
     switch (effect.kind) {
+      case 'recall-memory':
+        return !this.#draining && (await this.#steps.recall());
       case 'call-model':
         return !this.#draining && (await this.#steps.callModel(effect.final));
       case 'retry-model':
@@ -198,6 +223,7 @@ export class TurnRunner {
 
   #settle(rest: 'ended' | 'halted'): void {
     this.#rest = rest;
+    this.#desk.leave();
     for (const item of this.#inbox.splice(0))
       item.done?.(rest === 'halted' ? { kind: 'halted' } : this.#late(item));
     this.#options.onRest(this);

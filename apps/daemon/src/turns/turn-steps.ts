@@ -1,6 +1,8 @@
 import {
   callsOf,
+  readCall,
   recoverySteps,
+  textFrom,
   type ConversationTurn,
   type Decision,
   type OpenTurn,
@@ -113,6 +115,9 @@ export class TurnSteps {
           desk.decide({ type: 'EndModelCall', now, outcome, durationMs: 0, masked: 0 });
           break;
         }
+        case 'take-up':
+          await this.#takeUp(step.calls);
+          break;
         case 'lose-call':
           desk.decide({ type: 'LoseToolCall', now, call: step.call, why: step.why });
           break;
@@ -123,6 +128,27 @@ export class TurnSteps {
       }
     }
     await desk.flush();
+  }
+
+  /** Calls that started other turns go on waiting for them: what was recorded of them is performed again, and finds those turns. */
+  async #takeUp(calls: readonly string[]): Promise<void> {
+    const desk = this.#desk;
+    const { state, texts } = desk.log;
+    if (state.status !== 'open') return;
+    const catalog = await this.#catalog(state);
+    const textOf = textFrom(texts);
+    for (const call of callsOf(state).filter((one) => calls.includes(one.call))) {
+      const read = readCall(call, textOf(call.args), catalog.find(call.alias));
+      const event = desk.log.startedCall(call.call);
+      if (event !== null && read.spec?.id === event.data.tool) desk.takeUp(state, event, read);
+      else
+        desk.decide({
+          type: 'LoseToolCall',
+          now: this.#parts.clock.now(),
+          call: call.call,
+          why: 'the tool of the call is there no more',
+        });
+    }
   }
 
   /** Calls that wait for a person are judged under the narrower policy. */

@@ -3,6 +3,7 @@ import { Logger, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { NestFactory } from '@nestjs/core';
 import { builtinSpecs, type ModelPort } from '@lockstep/engine';
 import {
+  fakeMemory,
   fakeModel,
   fakeTools,
   fixedClock,
@@ -58,6 +59,7 @@ const ports = (problems: unknown[]): DynamicModule => {
     value(tokens.MODELS, { for: () => model }),
     value(tokens.TOOLS, fakeTools(builtinSpecs, { root: '/w', run: () => '' })),
     value(tokens.MASKER, plainMasker()),
+    value(tokens.MEMORY, fakeMemory()),
     value(tokens.CLOCK, clock),
     value(tokens.IDS, ids),
     value(tokens.CURRENT_CONFIG, config),

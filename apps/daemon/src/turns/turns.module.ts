@@ -9,12 +9,14 @@ import {
   IDS,
   LEDGER,
   MASKER,
+  MEMORY,
   MODELS,
   TOOLS,
   TURNS,
   type Tokens,
   type CurrentConfig,
 } from '../tokens.ts';
+import { identityReader } from '../adapters/identity/read-identity.ts';
 import { ALARMS, type Alarms } from './alarms.ts';
 import { DispatchTurnHandler } from './dispatch-turn.handler.ts';
 import { RUNNING_TURNS } from './running-turns.ts';
@@ -59,6 +61,7 @@ const injected = [
   DAEMON_IDENTITY,
   ALARMS,
   TURN_PROBLEMS,
+  MEMORY,
 ];
 
 type Injected = [
@@ -74,12 +77,13 @@ type Injected = [
   Tokens['DAEMON_IDENTITY'],
   Alarms,
   TurnParts['report'],
+  Tokens['MEMORY'],
   CommandBus,
 ];
 
 const createService = (...given: Injected): TurnsService => {
   const [store, ledger, artifacts, models, tools, masker] = given;
-  const [, , , , , , clock, ids, config, identity, alarms, report, bus] = given;
+  const [, , , , , , clock, ids, config, identity, alarms, report, memory, bus] = given;
   const parts: TurnParts = {
     store,
     ledger,
@@ -87,6 +91,8 @@ const createService = (...given: Injected): TurnsService => {
     models,
     tools,
     masker,
+    memory,
+    readIdentity: identityReader(masker),
     clock,
     ids,
     config,

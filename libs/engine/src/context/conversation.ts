@@ -26,10 +26,19 @@ export interface ConversationTurn {
 
 /** Messages of an open turn: its input, then what was said and done. Rebuilt from the recorded facts alone. */
 export const currentMessages = (state: OpenTurn, textOf: TextOf): readonly ModelMessage[] => [
-  { role: 'user', text: textOf(state.input) },
+  inputMessage(state, textOf),
   ...state.transcript.flatMap((item) => itemMessages(item, textOf)),
   ...state.steered.map((text): ModelMessage => ({ role: 'user', text: textOf(text) })),
 ];
+
+/** What another agent says is material and no order. */
+const inputMessage = ({ input, request, trigger }: OpenTurn, textOf: TextOf): ModelMessage => {
+  const text = textOf(input);
+  return {
+    role: 'user',
+    text: trigger === 'peer' ? fenceUntrusted(text, `peer:${request.principal.id}`) : text,
+  };
+};
 
 /** Messages of an ended turn, or null when nothing of it belongs into a conversation (it was refused, or has not ended). */
 export const pastTurn = (

@@ -28,8 +28,14 @@ export interface DeniedPaths {
   }[];
 }
 
-/** Prepares the forbidden and protected paths of a policy, and the siblings' that come along with their workspaces. */
-export const prepareDenied = (workspace: Workspace, roots: RootsFact): DeniedPaths => {
+/** Prepares the forbidden and protected paths of a policy, and the siblings' that come along with their workspaces. `opened`: files that
+ * are protected for being identity files alone, and that the agent may change. What closes them for another reason stays. */
+export const prepareDenied = (
+  workspace: Workspace,
+  roots: RootsFact,
+  opened: readonly string[] = [],
+): DeniedPaths => {
+  const kept = workspace.protected.filter((path) => !opened.includes(normalPath(path)));
   const own = [workspace.root, roots.root, ...roots.allowed.flatMap((r) => [r.path, r.real])];
   const siblings = Object.entries(workspace.siblings).map(([alias, sibling]) => {
     const at = foldedRoots([sibling.root, realOf(roots, alias)]);
@@ -38,7 +44,7 @@ export const prepareDenied = (workspace: Workspace, roots: RootsFact): DeniedPat
   });
   const mine = split(workspace.forbidden_paths, roots);
   return {
-    folders: [...workspace.protected.flatMap((p) => closed(p, workspace, roots)), ...mine.folders],
+    folders: [...kept.flatMap((p) => closed(p, workspace, roots)), ...mine.folders],
     patterns: mine.patterns,
     roots: [...foldedRoots([...own, ...workspace.allowed_roots]), ...siblings.flatMap((s) => s.at)],
     siblings,

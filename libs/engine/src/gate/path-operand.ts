@@ -1,4 +1,4 @@
-import type { AccessMode, PolicySnapshot } from '@lockstep/policy';
+import { normalPath, type AccessMode, type PolicySnapshot } from '@lockstep/policy';
 import type { Operand, RootsFact } from '../events/parts.ts';
 import type { Withheld } from '../tools/withheld.ts';
 import { deniedBy, prepareDenied, type DeniedPaths } from './denied-paths.ts';
@@ -18,7 +18,7 @@ export const judgePath = (
   const real = operand.real === null ? null : comparable(operand.real);
   if (roots === null || lexical === null || real === null)
     return untraceable(policy.workspace, operand.lexical);
-  const rules = prepared(policy.workspace, roots);
+  const rules = prepared(policy, roots);
   const { access } = operand;
   return (
     forbidden(rules, lexical, operand.lexical) ??
@@ -50,21 +50,28 @@ interface Prepared {
 
 const keptRoots = 16;
 // A policy is never changed after it was made; a narrowed one is another object.
-const cache = new WeakMap<Workspace, Prepared>();
+const cache = new WeakMap<PolicySnapshot, Prepared>();
 
-const prepared = (workspace: Workspace, roots: RootsFact): PathRules => {
-  const known = cache.get(workspace) ?? { last: null, byText: new Map<string, PathRules>() };
+const prepared = (policy: PolicySnapshot, roots: RootsFact): PathRules => {
+  const known = cache.get(policy) ?? { last: null, byText: new Map<string, PathRules>() };
   if (known.last?.roots === roots) return known.last.rules;
   const text = JSON.stringify(roots);
-  const rules = known.byText.get(text) ?? {
-    denied: prepareDenied(workspace, roots),
-    zones: zonesOf(workspace, roots),
-  };
+  const rules = known.byText.get(text) ?? rulesOf(policy, roots);
   if (known.byText.size >= keptRoots) known.byText.clear();
   known.byText.set(text, rules);
   known.last = { roots, rules };
-  cache.set(workspace, known);
+  cache.set(policy, known);
   return rules;
+};
+
+/** Identity files are closed like everything that config names by path, unless the agent may change its own. */
+const rulesOf = ({ workspace, context }: PolicySnapshot, roots: RootsFact): PathRules => {
+  const { files, writable } = context.identity;
+  const opened = writable ? files.map(normalPath) : [];
+  return {
+    denied: prepareDenied(workspace, roots, opened),
+    zones: zonesOf(workspace, roots, opened),
+  };
 };
 
 const untraceable = (workspace: Workspace, shown: string): Withheld => ({

@@ -13,10 +13,12 @@ export interface Zone {
   readonly write: boolean;
 }
 
-/** Every folder that a policy names: its root, its extra roots, and all siblings' workspaces with the rights of their edges. */
+/** Every folder that a policy names: its root, its extra roots, and all siblings' workspaces with the rights of their edges. `files`:
+ * single files that the agent may change wherever they stand. */
 export const zonesOf = (
   workspace: PolicySnapshot['workspace'],
   roots: RootsFact,
+  files: readonly string[] = [],
 ): readonly Zone[] => {
   const mine = (lexical: string, real: string | null): Zone => ({
     sibling: null,
@@ -26,7 +28,9 @@ export const zonesOf = (
     write: true,
   });
   const real = new Map(roots.allowed.map((root) => [root.path, root.real]));
+  const led = new Map(roots.denied.map((denied) => [denied.path, denied.real]));
   return [
+    ...files.map((path) => mine(path, led.get(path) ?? path)),
     mine(workspace.root, roots.root),
     ...workspace.allowed_roots.map((path) => mine(path, real.get(path) ?? null)),
     ...Object.entries(workspace.siblings).map(([alias, sibling]) => {

@@ -84,16 +84,26 @@ const makeRoots = (policy: PolicySnapshot, facts: RootsFact | null): Roots => {
   );
   const forbidden = [...w.forbidden_paths, ...along];
   const plain = forbidden.filter((path) => !isPattern(path));
+  // An agent that may change its identity files reaches those files, wherever they stand.
+  const { files, writable } = policy.context.identity;
+  const opened = writable ? files.map(tidy) : [];
   return {
     own: present([w.root, facts?.root ?? null]),
-    allowed: present([...w.allowed_roots, ...realOf(w.allowed_roots, facts?.allowed ?? [])]),
+    allowed: present([
+      ...[...w.allowed_roots, ...realOf(w.allowed_roots, facts?.allowed ?? [])],
+      ...[...opened, ...realOf(opened, facts?.denied ?? [])],
+    ]),
     siblings: siblings.map(([alias, sibling]) => [
       alias,
       present([sibling.root, own(facts?.siblings, alias) ?? null]),
     ]),
     closed: [
       ...closedBy(plain, [], facts?.denied ?? []),
-      ...closedBy(w.protected, w.protected_except, facts?.denied ?? []),
+      ...closedBy(
+        w.protected.filter((path) => !opened.includes(tidy(path))),
+        w.protected_except,
+        facts?.denied ?? [],
+      ),
     ],
     patterns: forbidden.filter(isPattern),
     found: new Map(),

@@ -1,5 +1,6 @@
 import type { PolicySnapshot } from '@lockstep/policy';
 import { textFrom } from '../context/conversation.ts';
+import { nothingMade, type Made } from '../context/system-text.ts';
 import type { EventOf, EventType } from '../events/event.ts';
 import type { ToolSpec } from '../events/parts.ts';
 import { advertise, whyWithheld } from '../tools/advertise.ts';
@@ -7,7 +8,16 @@ import { aliasTools } from '../tools/alias-tools.ts';
 import { builtinSpecs } from '../tools/builtin-specs.ts';
 import { noTools, prepareModelInput, toolList, type ToolList } from '../turn/model-input.ts';
 import type { OpenTurn } from '../turn/state.ts';
-import { command, findAhead, inOpenTurn, withFed, type Cursor, type Next } from './cursor.ts';
+import {
+  command,
+  findAhead,
+  inOpenTurn,
+  unfed,
+  withFed,
+  type Cursor,
+  type Next,
+} from './cursor.ts';
+import type { CommandOf } from '../turn/commands.ts';
 import { fed, missing, type Fed } from './fed.ts';
 
 const between: ReadonlySet<EventType> = new Set<EventType>(['ContextTrimmed', 'BudgetExhausted']);
@@ -19,16 +29,47 @@ export const beginModelCall = (cursor: Cursor, final: boolean): Next =>
     return withFed(cursor.past.of(state.history), (history) =>
       withFed(final ? fed(noTools) : toolsFor(cursor, state, recorded), (tools) => {
         const { texts } = cursor.recording;
-        const built = prepareModelInput({ state, history, tools, textOf: textFrom(texts) });
+        const made = madeOf(cursor, state, recorded);
+        if (!made.ok) return unfed(made);
+        const textOf = textFrom(texts);
+        const built = prepareModelInput({ state, history, tools, textOf, made: made.value });
         return command({
           type: 'BeginModelCall',
           now: recorded?.data.now ?? cursor.events[cursor.at]?.time ?? state.time.last,
           prepared: built.prepared,
           deltas: deltasOf(state, recorded),
+          ...outsideAhead(cursor, recorded),
         });
       }),
     );
   });
+
+/** What the system text was made of, with every file in reach. A first call that no budget was left for names none. */
+const madeOf = (
+  { recording }: Cursor,
+  { made, policy }: OpenTurn,
+  recorded: EventOf<'ModelCallStarted'> | null,
+): Fed<Made> => {
+  if (made === null && recorded === null && policy.context.identity.files.length > 0)
+    return missing('the identity files of the first model call');
+  const parts = made ?? recorded?.data.made ?? nothingMade;
+  for (const { digest } of [...parts.identity, ...parts.skills]) {
+    const text = recording.text(digest);
+    if (!text.ok) return text;
+  }
+  return fed(parts);
+};
+
+/** The caps outside the turn's stream, as the call that began or found no room read them. */
+const outsideAhead = (
+  { events, at }: Cursor,
+  recorded: EventOf<'ModelCallStarted'> | null,
+): Pick<CommandOf<'BeginModelCall'>, 'outside'> => {
+  const next = events[at];
+  const refused = next?.type === 'BudgetExhausted' ? next.data.caps : undefined;
+  const caps = recorded === null ? refused : recorded.data.caps;
+  return caps === undefined ? {} : { outside: caps };
+};
 
 const deltasOf = (
   { policy }: OpenTurn,

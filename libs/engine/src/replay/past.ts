@@ -61,7 +61,10 @@ export const loadTexts = (recording: Recording, event: LockstepEvent): Fed<null>
 };
 
 const messageTexts = (event: LockstepEvent): readonly Content[] => {
-  if (event.type === 'TurnRequested') return [event.data.input];
+  if (event.type === 'TurnRequested')
+    return [event.data.input, ...(event.data.earlier ?? []).map((one) => one.text)];
+  if (event.type === 'MemoryRecalled' && event.data.by === 'auto')
+    return event.data.rows.map((row) => row.text);
   if (event.type === 'TurnSteered') return [event.data.text];
   if (event.type === 'ToolCallCompleted') return [event.data.result];
   if (event.type !== 'ModelCallCompleted') return [];

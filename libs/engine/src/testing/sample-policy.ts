@@ -32,8 +32,8 @@ const limits = (): PolicySnapshot['budgets'] => ({
   max_cost_usd_per_turn: 1_000_000,
   turn_timeout_secs: 600,
   tool_timeout_secs: 60,
-  max_actions_per_hour: 0,
-  max_cost_usd_per_day: 0,
+  max_actions_per_hour: 120,
+  max_cost_usd_per_day: 10_000_000,
   warn_at_percent: 80,
 });
 
@@ -61,7 +61,7 @@ const mcp = (): PolicySnapshot['mcp'] => ({
 });
 
 const sample = (): PolicySnapshot => ({
-  registry: 1,
+  registry: 2,
   agent: 'ada',
   provider: {
     alias: 'local',

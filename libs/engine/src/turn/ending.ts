@@ -63,7 +63,7 @@ const sayWhy = (
         message: `\`${ending.data.tool}\` was called ${ending.data.repeats} times with the same arguments`,
       };
     case 'internal':
-      return { code: 'internal', key: null, message: ending.data.message };
+      return { code: 'internal', key: ending.data.key ?? null, message: ending.data.message };
     case 'model_failed':
       return {
         code: 'model_failed',

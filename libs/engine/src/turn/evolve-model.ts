@@ -1,3 +1,4 @@
+import { nothingMade } from '../context/system-text.ts';
 import type { DataOf } from '../events/event.ts';
 import type { Usage } from '../events/parts.ts';
 import type { Folds } from './evolve.ts';
@@ -21,6 +22,7 @@ export const modelFolds: Folds<
       attempt: data.attempt,
       reserved: data.reserved,
     },
+    made: state.made ?? data.made ?? nothingMade,
     advertised: data.advertised,
     final: data.final,
     transcript: [

@@ -1,8 +1,10 @@
 import { canonicalJson, digestOf, digestOfText } from '@lockstep/policy';
 import { estimatePromptTokens } from '../budget/estimate-tokens.ts';
 import { currentMessages, type ConversationTurn, type TextOf } from '../context/conversation.ts';
+import { earlierTurns } from '../context/earlier.ts';
 import { messageDigest, tokensOf } from '../context/message-size.ts';
-import { systemText } from '../context/system-text.ts';
+import { recalledMessages } from '../context/recalled.ts';
+import { nothingMade, systemParts, systemText, type Made } from '../context/system-text.ts';
 import { trimContext, type Trim } from '../context/trim.ts';
 import type { ModelInput } from '../ports/model.ts';
 import type { PreparedModelCall } from './commands.ts';
@@ -47,18 +49,21 @@ export const toolList = (specs: ModelInput['tools']): ToolList => {
 /** No tools: what the last call at the iteration cap is offered. */
 export const noTools: ToolList = toolList([]);
 
-/** Builds what the model is sent next. Deterministic: the same recorded facts give the same bytes. */
+/** Builds what the model is sent next. Deterministic: the same recorded facts give the same bytes. `made`: what the system text is
+ * made of when this is the first model call; later ones keep what the first had. */
 export const prepareModelInput = (parts: {
   readonly state: OpenTurn;
   readonly history: readonly ConversationTurn[];
   readonly tools: ToolList;
   readonly textOf: TextOf;
+  readonly made?: Made;
 }): BuiltInput => {
-  const { state, history, tools } = parts;
-  const system = systemOf(state.policy);
+  const { state, history, tools, textOf } = parts;
+  const made = state.made ?? parts.made ?? nothingMade;
+  const system = systemOf(state.policy, made, textOf);
   const context = trimContext({
-    earlier: history,
-    current: currentMessages(state, parts.textOf),
+    earlier: [...history, ...earlierTurns(state, textOf)],
+    current: [...recalledMessages(state, textOf), ...currentMessages(state, textOf)],
     fixedTokens: system.tokens + tools.tokens,
     limits: state.policy.context,
   });
@@ -80,6 +85,7 @@ export const prepareModelInput = (parts: {
       historyMessages: context.history.length,
       promptTokens: system.tokens + tools.tokens + tokensOf(messages),
       trims: system.trim === null ? context.trims : [system.trim, ...context.trims],
+      ...(isEmpty(made) ? {} : { made }),
     },
   };
 };
@@ -93,6 +99,8 @@ export const inputDigest = (input: ModelInput): string =>
     messages: input.messages.map(messageDigest),
   });
 
+const isEmpty = ({ identity, skills }: Made): boolean => identity.length + skills.length === 0;
+
 interface SystemPart {
   readonly text: string;
   readonly digest: string;
@@ -100,13 +108,25 @@ interface SystemPart {
   readonly trim: Trim | null;
 }
 
-const systems = new WeakMap<OpenTurn['policy'], SystemPart>();
+// Many turns have the same policy and the same files.
+const systems = new WeakMap<
+  OpenTurn['policy'],
+  { readonly key: string; readonly part: SystemPart }
+>();
 
-const systemOf = (policy: OpenTurn['policy']): SystemPart => {
+const systemOf = (policy: OpenTurn['policy'], made: Made, textOf: TextOf): SystemPart => {
+  const key = isEmpty(made) ? '' : canonicalJson(made);
   const known = systems.get(policy);
-  if (known !== undefined) return known;
-  const cut = systemText(policy);
-  const made: SystemPart = {
+  if (known?.key === key) return known.part;
+  const part = systemPart(policy, made, textOf);
+  systems.set(policy, { key, part });
+  return part;
+};
+
+const systemPart = (policy: OpenTurn['policy'], made: Made, textOf: TextOf): SystemPart => {
+  const parts = systemParts(made, (digest) => textOf({ artifact: digest, bytes: 0 }));
+  const cut = systemText(policy, parts);
+  return {
     text: cut.text,
     digest: digestOfText(cut.text),
     tokens: estimatePromptTokens({ system: cut.text, tools: [], messages: [] }),
@@ -120,6 +140,4 @@ const systemOf = (policy: OpenTurn['policy']): SystemPart => {
         }
       : null,
   };
-  systems.set(policy, made);
-  return made;
 };

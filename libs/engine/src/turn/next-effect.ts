@@ -1,3 +1,4 @@
+import { recallsUnasked } from '../context/memory-scope.ts';
 import { isFinishDue } from './finish.ts';
 import { modelStep } from './model-step.ts';
 import { mayStart, reachOf } from './start-slots.ts';
@@ -7,6 +8,8 @@ import { callsOf, type CallState, type OpenTurn, type TurnState } from './state.
 export type TurnEffect =
   /** Nothing: the turn has not begun or has ended. */
   | { readonly kind: 'none' }
+  /** Before the first model call: what memory gives unasked. */
+  | { readonly kind: 'recall-memory' }
   | {
       readonly kind: 'call-model';
       readonly modelCall: number;
@@ -83,6 +86,7 @@ const waiting = (state: OpenTurn): TurnEffect | null => {
 const nextModelCall = (state: OpenTurn): TurnEffect => {
   const step = modelStep(state);
   if (step === null) return { kind: 'none' };
+  if (isRecallDue(state)) return { kind: 'recall-memory' };
   return state.model.kind === 'retrying'
     ? { kind: 'retry-model', at: state.model.at, final: step.final }
     : { kind: 'call-model', ...step };
@@ -92,3 +96,7 @@ const deadlineOf = (call: CallState): number | 'never' | null => {
   if (call.status === 'pending') return call.deadline;
   return call.status === 'running' ? (call.question?.deadline ?? null) : null;
 };
+
+/** Asked once in a turn: what was recorded is not looked for again. */
+const isRecallDue = (state: OpenTurn): boolean =>
+  state.recalled === null && state.totals.modelCalls === 0 && recallsUnasked(state.policy);

@@ -1,7 +1,10 @@
 import type { PricesMicro } from '@lockstep/policy';
-import { judgeModelCall } from '../../budget/judge-model-call.ts';
+import { warnPercent } from '../../budget/binds-all.ts';
+import { judgeModelCall, modelCaps } from '../../budget/judge-model-call.ts';
 import { priceOf } from '../../budget/price-of.ts';
 import type { DataOf, TurnFact } from '../../events/event.ts';
+import { warnings } from '../../budget/warnings.ts';
+import type { CapUse } from '../../events/parts.ts';
 import type { ModelOutcome } from '../../ports/model.ts';
 import type { CommandOf, PreparedModelCall } from '../commands.ts';
 import { nothing, record, refuse, type Decision } from '../decision.ts';
@@ -16,16 +19,17 @@ type Settled = DataOf<'ModelCallFailed'>['settled'];
 
 /** The intent of a model call, or the end of the turn when no budget is left for it. */
 export const beginModelCall = (
-  { prepared, now, deltas }: CommandOf<'BeginModelCall'>,
+  { prepared, now, deltas, outside = [] }: CommandOf<'BeginModelCall'>,
   state: OpenTurn,
 ): Decision => {
   const next = modelStep(state);
   if (next === null) return refuse('out_of_order', 'no model call is due in this turn');
-  const budget = judgeModelCall(state, prepared.promptTokens);
+  const budget = judgeModelCall(state, prepared.promptTokens, outside);
+  const caps = outside.length === 0 ? {} : { caps: [...outside] };
   if (!budget.ok) {
-    const exhausted: TurnFact = { type: 'BudgetExhausted', data: budget.exhausted };
-    const ending = { code: 'budget_exhausted', data: budget.exhausted } as const;
-    return record([exhausted, endWithout(state, ending, now)]);
+    const data = { ...budget.exhausted, ...caps };
+    const code = data.key === 'budgets.turn_timeout_secs' ? 'turn_timeout' : 'budget_exhausted';
+    return record([{ type: 'BudgetExhausted', data }, endWithout(state, { code, data }, now)]);
   }
   const { provider } = state.policy;
   return record([
@@ -51,10 +55,30 @@ export const beginModelCall = (
         deltas,
         policy: state.policyDigest,
         now,
+        ...(prepared.made === undefined ? {} : { made: prepared.made }),
+        ...caps,
       },
     },
+    ...warningsOf(state, modelCaps(state, outside)),
   ]);
 };
+
+/** Warnings of caps of what model calls take. */
+const warningsOf = (state: OpenTurn, caps: readonly CapUse[]): readonly TurnFact[] =>
+  warnings(
+    caps.filter(({ key }) => spentKeys.has(key)),
+    {
+      turn: state.turn,
+      percent: warnPercent(state.policy),
+      warned: state.warned,
+    },
+  );
+
+const spentKeys: ReadonlySet<CapUse['key']> = new Set<CapUse['key']>([
+  'budgets.max_tokens_per_turn',
+  'budgets.max_cost_usd_per_turn',
+  'budgets.max_cost_usd_per_day',
+]);
 
 /** The model's reply or its failure. A reply without calls ends the turn in the same append. */
 export const endModelCall = (command: CommandOf<'EndModelCall'>, state: OpenTurn): Decision => {
@@ -75,13 +99,15 @@ export const endModelCall = (command: CommandOf<'EndModelCall'>, state: OpenTurn
       });
   const after = speculate(state, [fact], command.now);
   if (!isOpen(after)) return record([fact]);
-  if (after.ending !== null) return record([fact, endWithout(after, after.ending, command.now)]);
+  const facts = [fact, ...warningsOf(after, modelCaps(after, []))];
+  if (after.ending !== null)
+    return record([...facts, endWithout(after, after.ending, command.now)]);
   if (command.outcome.ok && command.outcome.calls.length === 0 && isLastWord(after))
     return record([
-      fact,
+      ...facts,
       completeTurn(after, { text: command.outcome.text, masked: command.masked }, command.now),
     ]);
-  return record([fact]);
+  return record(facts);
 };
 
 const newTrims = (

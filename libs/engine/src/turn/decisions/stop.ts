@@ -5,6 +5,9 @@ import { closeOpenItems, endWithout } from '../ending.ts';
 import { finish, isFinishDue } from '../finish.ts';
 import { activeAt, type Ending, type OpenTurn } from '../state.ts';
 
+/** Who cancels a turn that an emergency stop reaches; whose stop it is stands in the reason. */
+export const emergencyStop = 'emergency-stop';
+
 /** A cancelled turn ends in the append of the request: what runs is cancelled, whatever it may yet do. */
 export const cancel = ({ by, why, now }: CommandOf<'Cancel'>, state: OpenTurn): Decision => {
   const requested: TurnFact = { type: 'CancelRequested', data: { by, why } };
@@ -29,8 +32,10 @@ export const timeOut = ({ now }: CommandOf<'TimeOut'>, state: OpenTurn): Decisio
 };
 
 /** A turn that the program cannot go on with fails: better than to stand still for ever. */
-export const fail = ({ now, message }: CommandOf<'Fail'>, state: OpenTurn): Decision =>
-  record(endAtOnce(state, { code: 'internal', data: { message } }, now));
+export const fail = ({ now, message, key }: CommandOf<'Fail'>, state: OpenTurn): Decision => {
+  const data = key === undefined ? { message } : { message, key };
+  return record(endAtOnce(state, { code: 'internal', data }, now));
+};
 
 /** Ends a turn of which nothing is left to do. */
 export const finishTurn = ({ now }: CommandOf<'Finish'>, state: OpenTurn): Decision =>
@@ -43,8 +48,12 @@ export const steer = ({ text, by }: CommandOf<'Steer'>): Decision =>
 const endAtOnce = (state: OpenTurn, ending: Ending, now: number): readonly TurnFact[] => {
   const cancelled = ending.code === 'cancelled';
   const why = cancelled ? ending.data.why : 'the turn ended';
+  const reason = cancelled && ending.data.by === emergencyStop ? 'emergency_stop' : null;
   return [
-    ...closeOpenItems(state, { reason: cancelled ? 'turn_cancelled' : 'turn_ended', why }),
+    ...closeOpenItems(state, {
+      reason: reason ?? (cancelled ? 'turn_cancelled' : 'turn_ended'),
+      why,
+    }),
     endWithout(state, ending, now),
   ];
 };

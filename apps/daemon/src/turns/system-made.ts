@@ -1,0 +1,33 @@
+import { nothingMade, type Made, type OpenTurn } from '@lockstep/engine';
+import type { SettingKey } from '@lockstep/policy';
+import type { RunnerParts } from './runner-parts.ts';
+import type { Texts } from './turn-contents.ts';
+
+export type MadeOrWhy =
+  | { readonly ok: true; readonly made: Made }
+  /** A setting that cannot be kept, and what to do about it. */
+  | { readonly ok: false; readonly key: SettingKey; readonly message: string };
+
+/** What the system text of a turn is made of beside the template: read once, before its first model call, and kept by the turn. Every
+ * text is an artifact before it is named. A file that cannot be read ends the turn: an agent never works without what config says
+ * that it is. */
+export const madeFor = async (
+  parts: Pick<RunnerParts, 'readIdentity' | 'recorded' | 'artifacts'>,
+  { made, policy }: OpenTurn,
+  texts: Texts,
+): Promise<MadeOrWhy> => {
+  if (made !== null) return { ok: true, made };
+  const { files } = policy.context.identity;
+  if (files.length === 0) return { ok: true, made: nothingMade };
+  const options = { formats: policy.output.redact, agent: policy.agent };
+  const read = await parts.readIdentity(files, options);
+  if (!read.ok) return { ok: false, key: 'context.identity.files', message: read.message };
+  for (const { digest, text } of read.files) {
+    texts.set(digest, text);
+    if (parts.recorded.has(digest)) continue;
+    await parts.artifacts.put(text);
+    parts.recorded.add(digest);
+  }
+  const identity = read.files.map(({ path, digest }) => ({ path, digest }));
+  return { ok: true, made: { ...nothingMade, identity } };
+};
