@@ -71,6 +71,7 @@ export type { Clock, Ids } from './ports/clock.ts';
 export type {
   AcceptedMessage,
   ConnectionRecord,
+  FlagRecord,
   JobTimes,
   OpenJobRun,
   OwedReply,
@@ -79,6 +80,8 @@ export type {
   PendingRecord,
   SessionRecord,
   SopRunRecord,
+  SpendingRecord,
+  UnknownOutcome,
   WaitingMessage,
 } from './ports/ledger.ts';
 export type { Masker, MaskOptions } from './ports/masker.ts';
@@ -180,6 +183,19 @@ export { authorize } from './gate/authorize.ts';
 export { fits, release, remainder, reserve, settle, type Account } from './budget/account.ts';
 export { capUses, nothingInFlight, type InFlight, type TurnSpending } from './budget/cap-uses.ts';
 export { detectLoop, type CallKey } from './budget/detect-loop.ts';
+export {
+  outsideCaps,
+  type CappedTurn,
+  type HeldSpending,
+  type Live,
+} from './budget/outside-caps.ts';
+export { emergencyStop } from './turn/decisions/stop.ts';
+export {
+  deciderName,
+  whyNotApprover,
+  type ApproverRights,
+  type DecidableRequest,
+} from './gate/approver.ts';
 export { estimatePromptTokens, estimateTokens } from './budget/estimate-tokens.ts';
 export { judgeModelCall, type ModelCallBudget } from './budget/judge-model-call.ts';
 export { addCost, priceOf, type Cost } from './budget/price-of.ts';

@@ -1,5 +1,6 @@
-import type { DecidedBy, ReplyTo, TurnAnswer } from '@lockstep/engine';
-import type { Narrowing, Origin, Principal, ResolutionProblem } from '@lockstep/policy';
+import type { FamilyMember } from './families.ts';
+import type { ChildLink, DecidedBy, GrantField, ReplyTo, TurnAnswer } from '@lockstep/engine';
+import type { Narrowing, Origin, Principal, ResolutionProblem, Role } from '@lockstep/policy';
 
 /** What a path adapter hands to `launchTurn`: ids and the message. Never a policy word. */
 export interface TurnRequest {
@@ -57,17 +58,37 @@ export interface ApprovalDecision {
   /** For `always`. Absent = session, exact arguments, this person. */
   readonly scope: {
     readonly kind: 'session' | 'agent';
-    readonly arguments: 'exact' | 'any';
+    readonly arguments: 'exact' | 'any' | 'fields';
+    /** For `fields`: what the named arguments must be. */
+    readonly fields?: readonly GrantField[];
     readonly anyone: boolean;
   } | null;
+  /** Arguments in place of the model's, as JSON text, for `once` and `always`: they pass the gate again. */
+  readonly arguments?: string;
+  /** What the surface could not show of the view: then it can be denied, not granted. */
+  readonly cut?: readonly string[];
   readonly guidance: string | null;
   readonly revision: number;
   /** Digest of the view that the person saw. */
   readonly shown: string;
 }
 
+/** What a surface knows of the rights behind a decision. */
+export interface DeciderRights {
+  readonly roles: ReadonlySet<Role>;
+  /** Patterns; `["*"]` is all. */
+  readonly scopes: { readonly agents: readonly string[]; readonly tools: readonly string[] };
+}
+
 export type DecisionResult =
-  | { readonly kind: 'decided'; readonly position: string }
+  | {
+      readonly kind: 'decided';
+      readonly position: string;
+      /** The answer is one vote of several, and more are needed. */
+      readonly votes?: { readonly given: number; readonly required: number };
+    }
+  /** This person may not decide here; recorded as AccessDenied. */
+  | { readonly kind: 'forbidden'; readonly message: string }
   /** The same person's repeat of the same answer. */
   | { readonly kind: 'repeat' }
   | {
@@ -95,15 +116,27 @@ export interface Turns {
   /** Resolves when the turn has ended or waits for a person, or when the signal aborts. */
   settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;
   deltas(turn: string, listener: (delta: Delta) => void): () => void;
-  decide(approval: string, decision: ApprovalDecision, by: DecidedBy): Promise<DecisionResult>;
+  /** Takes a person's decision. Whether that person may decide is judged here, alike for every surface. Without `rights` they are
+   * those of the person in config; the socket and the command line of the machine's own user act as admin. */
+  decide(
+    approval: string,
+    decision: ApprovalDecision,
+    by: DecidedBy,
+    rights?: DeciderRights,
+  ): Promise<DecisionResult>;
   answerQuestion(
     question: string,
     answer: { readonly text: string; readonly revision: number },
     by: DecidedBy,
+    rights?: DeciderRights,
   ): Promise<DecisionResult>;
   cancel(turn: string, by: string, why: string): Promise<'requested' | 'ended' | 'not_found'>;
   /** Resolves when the turn has ended, or when the signal aborts. */
   ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;
+  /** Open turns below a turn, at every depth: their approvals are shown where the root's are. */
+  family(turn: string): readonly FamilyMember[];
+  /** A call of a turn has started another one: that is recorded in the stream of the first. */
+  link(turn: string, child: ChildLink): Promise<void>;
   /** Told of every turn that came to rest: it waits for people, has ended, or has halted. */
   onRest(listener: (turn: string) => void): () => void;
   steer(turn: string, text: string, by: string): Promise<'recorded' | 'ended' | 'not_found'>;

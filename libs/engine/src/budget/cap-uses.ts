@@ -28,21 +28,47 @@ export interface InFlight {
 export const nothingInFlight: InFlight = { toolCalls: 0, tokens: 0, cost: 0, activeMs: 0 };
 
 /** Use and remainder of every cap of the turn that binds, for the facts of a verdict. Caps that are unlimited bind nothing; a cost
- * that is not known is no number, and the next model call is refused for it. */
-export const capUses = (spending: TurnSpending, inFlight: InFlight): CapUse[] => {
-  const { budgets } = spending.policy;
-  const { toolCalls, tokens, cost } = spending.totals;
-  const seconds = Math.floor(inFlight.activeMs / 1_000);
-  const all: (CapUse | null)[] = [
-    use('budgets.max_tool_calls', budgets.max_tool_calls, toolCalls, inFlight.toolCalls),
-    use('budgets.max_tokens_per_turn', budgets.max_tokens_per_turn, tokens, inFlight.tokens),
-    cost === 'unknown'
-      ? null
-      : use('budgets.max_cost_usd_per_turn', budgets.max_cost_usd_per_turn, cost, inFlight.cost),
-    use('budgets.turn_timeout_secs', budgets.turn_timeout_secs, seconds, 0),
+ * that is not known is no number, and what it caps is refused. */
+export const capUses = (spending: TurnSpending, inFlight: InFlight): CapUse[] =>
+  treeCaps(spending.turn, spending.policy.budgets, {
+    tools: { used: spending.totals.toolCalls, reserved: inFlight.toolCalls },
+    tokens: { used: spending.totals.tokens, reserved: inFlight.tokens },
+    cost: { used: spending.totals.cost, reserved: inFlight.cost },
+    seconds: Math.floor(inFlight.activeMs / 1_000),
+  });
+
+interface Use<T> {
+  readonly used: T;
+  readonly reserved: number;
+}
+
+/** Caps that a turn sets for itself and for everything below it, with what counts against each. */
+export const treeCaps = (
+  scope: string,
+  budgets: PolicySnapshot['budgets'],
+  use: {
+    readonly tools: Use<number>;
+    readonly tokens: Use<number>;
+    readonly cost: Use<Cost>;
+    readonly seconds: number;
+  },
+): CapUse[] => {
+  const all: readonly (CapUse | null)[] = [
+    capUse('budgets.max_tool_calls', scope, budgets.max_tool_calls, use.tools),
+    capUse('budgets.max_tokens_per_turn', scope, budgets.max_tokens_per_turn, use.tokens),
+    capUse('budgets.max_cost_usd_per_turn', scope, budgets.max_cost_usd_per_turn, use.cost),
+    capUse('budgets.turn_timeout_secs', scope, budgets.turn_timeout_secs, {
+      used: use.seconds,
+      reserved: 0,
+    }),
   ];
-  return all.flatMap((found) => (found === null ? [] : [{ ...found, scope: spending.turn }]));
+  return all.filter((one) => one !== null);
 };
 
-const use = (key: CapUse['key'], cap: Limit, used: number, reserved: number): CapUse | null =>
-  cap === 'unlimited' ? null : { key, scope: '', cap, used, reserved };
+/** One cap with its use; null when it is unlimited. */
+export const capUse = (
+  key: CapUse['key'],
+  scope: string,
+  cap: Limit,
+  { used, reserved }: Use<Cost>,
+): CapUse | null => (cap === 'unlimited' ? null : { key, scope, cap, used, reserved });

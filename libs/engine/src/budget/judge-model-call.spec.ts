@@ -110,7 +110,7 @@ describe('given an unknown price', () => {
         cap: 1_000,
         used: 0,
         wanted: 0,
-        why: 'the price of `local` is unknown, so `budgets.max_cost_usd_per_turn` cannot be kept',
+        why: 'the price of `local` is unknown, so `budgets.max_cost_usd_per_turn` of `turn-1` cannot be kept',
       },
     });
   });

@@ -123,7 +123,8 @@ export const capUseSchema = z.strictObject({
   /** Turn id or agent alias that the cap belongs to. */
   scope: z.string(),
   cap: z.union([z.int(), z.literal('unlimited')]),
-  used: z.int(),
+  /** In the unit of the key; a cost of which a part has no price is unknown, never zero. */
+  used: z.union([z.int(), z.literal('unknown')]),
   reserved: z.int(),
 });
 export type CapUse = z.infer<typeof capUseSchema>;
@@ -174,7 +175,14 @@ export const touchedSchema = z.discriminatedUnion('kind', [
     sandboxed: z.boolean(),
     roots: z.array(z.string()),
   }),
-  z.strictObject({ kind: z.literal('executed'), argv: z.array(z.string()), digest: digestSchema }),
+  z.strictObject({
+    kind: z.literal('executed'),
+    argv: z.array(z.string()),
+    digest: digestSchema,
+    /** Whether the process ran inside the sandbox, and the names of the variables of the daemon that it was given. Absent in old logs. */
+    sandboxed: z.boolean().optional(),
+    env: z.array(z.string()).optional(),
+  }),
   z.strictObject({ kind: z.literal('recalled'), rows: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('stored'), rows: z.array(z.string()) }),
   z.strictObject({ kind: z.literal('forgot'), rows: z.array(z.string()) }),

@@ -74,7 +74,7 @@ describe('given something that hides', () => {
 describe('given something that is not shown whole', () => {
   it('marks a cut of the arguments', () => {
     const view = approvalView(
-      input({ args: { path: 'a.md', content: 'x'.repeat(30_000) }, before: null }),
+      input({ args: { path: 'a.md', content: 'x'.repeat(110_000) }, before: null }),
     );
     expect(view.cut).toBe(true);
     expect(view.text).toMatch(/\[cut: \d+ characters are not shown\]/);

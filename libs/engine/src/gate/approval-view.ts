@@ -27,8 +27,8 @@ export interface ApprovalView {
   readonly masked: number;
 }
 
-/** Longest shown form of the arguments and of the diff, in characters. */
-const partLimit = 20_000;
+/** Longest shown form of the arguments and of the diff, in characters: together far below what one event may hold. */
+const partLimit = 100_000;
 
 /** The text on which a person decides: who asks, the tool, its effects, operands as they will run, arguments and, for written
  * files, a diff. Hidden characters are made visible, cuts and masks are marked. */

@@ -1,16 +1,12 @@
-import type { CapUse, Facts, RuleId } from '../events/parts.ts';
+import { countedKeys } from '../budget/join-caps.ts';
+import type { CapUse, Facts } from '../events/parts.ts';
 import type { Withheld } from '../tools/withheld.ts';
 
-/** The cap, of the turn or of an ancestor, that leaves no room for one more tool call; or an earlier call of the same kind whose
- * outcome nobody knows. */
+/** The cap, of the turn, of one above it or of the agent, that leaves no room for one more tool call; or an earlier call of the same
+ * kind whose outcome nobody knows. */
 export const judgeBudget = (facts: Pick<Facts, 'caps' | 'unsettled'>): Withheld | null => {
-  const full = facts.caps.find(isFull);
-  if (full !== undefined)
-    return {
-      rule: full.key,
-      pattern: null,
-      why: `\`${full.key}\` of \`${full.scope}\` is ${full.cap}: ${full.used} used, ${full.reserved} reserved`,
-    };
+  const full = fullCap(facts.caps);
+  if (full !== null) return { rule: full.key, pattern: null, why: whyFull(full) };
   if (facts.unsettled === null) return null;
   return {
     rule: 'gate.unsettled_outcome',
@@ -19,15 +15,18 @@ export const judgeBudget = (facts: Pick<Facts, 'caps' | 'unsettled'>): Withheld 
   };
 };
 
-/** Caps that a tool call takes one of. */
-const counted: ReadonlySet<RuleId> = new Set<RuleId>([
-  'budgets.max_tool_calls',
-  'budgets.max_actions_per_hour',
-]);
+/** The first cap without room for one more tool call, or null. */
+export const fullCap = (caps: readonly CapUse[]): CapUse | null => caps.find(isFull) ?? null;
+
+const whyFull = ({ key, scope, cap, used, reserved }: CapUse): string =>
+  used === 'unknown'
+    ? `what counts against \`${key}\` of \`${scope}\` has no known price, so the cap cannot be kept`
+    : `\`${key}\` of \`${scope}\` is ${cap}: ${used} used, ${reserved} reserved`;
 
 const isFull = ({ key, cap, used, reserved }: CapUse): boolean => {
   if (cap === 'unlimited') return false;
-  if (counted.has(key)) return used + reserved + 1 > cap;
+  if (used === 'unknown') return true;
+  if (countedKeys.has(key)) return used + reserved + 1 > cap;
   // Time that is up is up; tokens and money are taken by model calls, and only an overrun stops a tool.
   return key === 'budgets.turn_timeout_secs' ? used >= cap : used > cap;
 };

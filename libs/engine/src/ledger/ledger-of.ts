@@ -33,8 +33,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
         held: day?.held ?? 0,
       };
     },
-    unknownOutcomes: () =>
-      [...rows.unsettled.values()].flat().sort((a, b) => a.since - b.since),
+    unknownOutcomes: () => [...rows.unsettled.values()].flat().sort((a, b) => a.since - b.since),
     session: (id) => rows.sessions.get(id) ?? null,
     sessions: () => [...rows.sessions.values()],
     message: (session, message) => rows.messages.get(messageKey(session, message)) ?? null,

@@ -1,5 +1,7 @@
 import type { DataOf, EventOf, EventType, LockstepEvent } from '../events/event.ts';
-import type { PreparedCall } from '../turn/commands.ts';
+import { outsideOf } from '../budget/join-caps.ts';
+import type { CommandOf, PreparedCall } from '../turn/commands.ts';
+import { ownCaps, takenBefore } from '../turn/decisions/caps.ts';
 import { readCall, unsealedIn } from '../turn/read-call.ts';
 import { callsOf, type CallState, type OpenTurn } from '../turn/state.ts';
 import { allFed, command, idle, inOpenTurn, withFed, type Cursor, type Next } from './cursor.ts';
@@ -17,6 +19,7 @@ const between: ReadonlySet<EventType> = new Set<EventType>([
   'QuestionAsked',
   'LoopDetected',
   'BudgetExhausted',
+  'BudgetWarning',
 ]);
 
 /** Verdicts that are due, given anew: what each read outside the turn comes from the facts in its recorded verdict. */
@@ -32,11 +35,31 @@ export const judgeCalls = (cursor: Cursor, ids: readonly string[]): Next =>
     });
     return withFed(allFed(prepared), (calls) =>
       command(
-        { type: 'JudgeCalls', now: nowOf(state, ahead, cursor), calls },
-        activeOf(ahead.verdicts),
+        {
+          type: 'JudgeCalls',
+          now: nowOf(state, ahead, cursor),
+          calls,
+          ...outsideAhead(state, ahead),
+        },
+        activeOf(ahead.verdicts, state.turn),
       ),
     );
   });
+
+/** The caps outside the turn's stream, as the first verdict of the append read them. */
+const outsideAhead = (
+  state: OpenTurn,
+  { verdicts }: Ahead,
+): Pick<CommandOf<'JudgeCalls'>, 'outside'> => {
+  const [first] = verdicts.values();
+  const call = callsOf(state).find((one) => one.call === first?.data.call);
+  if (first === undefined || call === undefined) return {};
+  // Only amounts are compared: when it was matters to none of them.
+  const own = ownCaps(state, call, state.time.last);
+  const at = { turn: state.turn, taken: takenBefore(state, call) };
+  const outside = outsideOf(first.data.facts.caps, own, at);
+  return outside.length === 0 ? {} : { outside };
+};
 
 interface Ahead {
   /** The next verdict on each call, by call. */
@@ -105,8 +128,12 @@ const prepare = (
     // What stood in the file is recorded nowhere but in the view itself.
     before: null,
     unsealed: unsealedIn(state, gateCall),
+    ...askerOf(verdict),
   });
 };
+
+const askerOf = ({ type, data }: VerdictEvent): Pick<PreparedCall, 'asker'> =>
+  type === 'ApprovalRequested' && data.notBy != null ? { asker: data.notBy } : {};
 
 /** When the step was judged: the intent of a start says it, else a deadline does, else it is about when the verdict was recorded. */
 const nowOf = (state: OpenTurn, ahead: Ahead, cursor: Cursor): number => {
@@ -120,9 +147,10 @@ const nowOf = (state: OpenTurn, ahead: Ahead, cursor: Cursor): number => {
 };
 
 /** Active time as the facts of the verdicts say it, in whole seconds. */
-const activeOf = (verdicts: ReadonlyMap<string, VerdictEvent>): number | null => {
+const activeOf = (verdicts: ReadonlyMap<string, VerdictEvent>, turn: string): number | null => {
   for (const { data } of verdicts.values())
     for (const cap of data.facts.caps)
-      if (cap.key === 'budgets.turn_timeout_secs') return cap.used * 1000;
+      if (cap.key === 'budgets.turn_timeout_secs' && cap.scope === turn && cap.used !== 'unknown')
+        return cap.used * 1000;
   return null;
 };

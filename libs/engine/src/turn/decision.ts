@@ -9,6 +9,9 @@ export interface Refusal {
     | 'not_pending'
     | 'wrong_view'
     | 'not_grantable'
+    | 'not_whole'
+    | 'not_permitted'
+    | 'invalid_arguments'
     | 'invalid_choice'
     | 'out_of_order';
   readonly message: string;

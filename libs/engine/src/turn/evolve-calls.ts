@@ -2,12 +2,20 @@ import { digestOfText } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 import type { Folds } from './evolve.ts';
-import type { CallState, EndedCall, JudgedData, OpenTurn, TranscriptItem } from './state.ts';
+import {
+  callsOf,
+  type CallState,
+  type EndedCall,
+  type JudgedData,
+  type OpenTurn,
+  type TranscriptItem,
+} from './state.ts';
 
 type CallEvent =
   | 'ToolCallAuthorized'
   | 'ToolCallRefused'
   | 'ApprovalRequested'
+  | 'ApprovalVoted'
   | 'ApprovalGranted'
   | 'ApprovalDenied'
   | 'ApprovalExpired'
@@ -42,14 +50,28 @@ export const callFolds: Folds<CallEvent> = {
       grantable: data.grantable,
       viewDigest: digestOfContent(data.view),
       judged: judgedOf(data),
+      required: data.required ?? 1,
+      votes: [],
+      notBy: data.notBy ?? null,
+      cut: data.cut ?? false,
     })),
+  ApprovalVoted: (state, { approval, by, choice }) => {
+    const asked = callsOf(state).find(
+      (call) => call.status === 'pending' && call.approval === approval,
+    );
+    if (asked === undefined || choice === 'deny') return state;
+    return change(state, asked.call, (call) =>
+      call.status === 'pending' ? { ...call, votes: [...call.votes, { by, choice }] } : call,
+    );
+  },
   ApprovalGranted: (state, data) =>
     change(state, data.call, (call) =>
       call.status === 'pending'
         ? {
             ...base(call),
+            ...(data.edited === undefined ? {} : { args: data.edited.args }),
             status: 'granted',
-            judged: call.judged,
+            judged: editedJudgement(call.judged, data.edited),
             approval: { id: data.approval, binding: data.binding },
             grant: data.grant,
             by: data.by,
@@ -94,7 +116,15 @@ export const callFolds: Folds<CallEvent> = {
     ),
 };
 
-const digestOfContent = (content: Content): string => {
+/** SHA-256 of the text of a content, wherever it is kept. */
+export /** What a person put in place of the model's arguments is what runs, what a grant is for, and what the model sees. */
+const editedJudgement = (
+  judged: JudgedData,
+  edited: DataOf<'ApprovalGranted'>['edited'],
+): JudgedData => (edited === undefined ? judged : { ...judged, ...edited });
+
+/** Digest of a content's text: an artifact's own, a sealed one's commitment. */
+export const digestOfContent = (content: Content): string => {
   if ('inline' in content) return digestOfText(content.inline);
   return 'artifact' in content ? content.artifact : content.sealed.commitment;
 };

@@ -2,11 +2,15 @@ import type { DataOf, TurnFact } from '../../events/event.ts';
 import type { RuleId } from '../../events/parts.ts';
 import type { CommandOf, PersonDecision } from '../commands.ts';
 import { nothing, record, refuse, type Decision } from '../decision.ts';
+import { deciderName, isNamed } from '../../gate/approver.ts';
+import { authorize } from '../../gate/authorize.ts';
+import { gateState } from './caps.ts';
 import { finishIfDue } from '../finish.ts';
 import { expiryAt } from '../recover.ts';
 import { callsOf, type OpenTurn, type PendingCall } from '../state.ts';
 
-/** A person's decision. The first one counts; whoever comes later is told so by the caller, who reads the stream. */
+/** A person's decision. The first one counts, or the last of the votes that it takes; whoever comes later is told so by the caller,
+ * who reads the stream. */
 export const decideApproval = (
   { decision, now }: CommandOf<'DecideApproval'>,
   state: OpenTurn,
@@ -16,9 +20,11 @@ export const decideApproval = (
     return refuse('not_pending', `approval \`${decision.approval}\` is not pending`);
   if (decision.shown !== call.viewDigest)
     return refuse('wrong_view', 'what was shown differs from what is asked: load it again');
+  if (call.notBy !== null && isNamed(decision.by, call.notBy))
+    return refuse('not_permitted', `\`${call.notBy}\` asked for the work and may not decide on it`);
   return decision.choice === 'deny'
     ? record(finishIfDue(state, deny(call, decision), now))
-    : grant(call, decision, { state, now });
+    : approve(call, decision, { state, now });
 };
 
 /** Approvals and questions whose deadline has passed: refused, never granted. */
@@ -129,28 +135,75 @@ const deny = (call: PendingCall, decision: PersonDecision): readonly TurnFact[] 
   }),
 ];
 
-const grant = (
-  call: PendingCall,
-  decision: PersonDecision,
-  { state, now }: { readonly state: OpenTurn; readonly now: number },
-): Decision => {
-  const always = decision.choice === 'always';
-  if (always && (!call.grantable || decision.grant === null))
+interface At {
+  readonly state: OpenTurn;
+  readonly now: number;
+}
+
+/** One refusal ends a request; a yes is a vote where it takes several. */
+const approve = (call: PendingCall, decision: PersonDecision, at: At): Decision => {
+  const broken = whyNotGranted(call, decision);
+  if (broken !== null) return broken;
+  if (call.required === 1)
+    return grant(call, decision, { ...at, always: decision.choice === 'always' });
+  const mine = deciderName(decision.by);
+  if (call.votes.some(({ by }) => deciderName(by) === mine)) return nothing;
+  const { approval, by } = decision;
+  const choice = decision.choice === 'always' ? 'always' : 'once';
+  const voted: TurnFact = { type: 'ApprovalVoted', data: { approval, by, choice } };
+  if (call.votes.length + 1 < call.required) return record([voted]);
+  const always = [...call.votes, { choice }].every((vote) => vote.choice === 'always');
+  const granted = grant(call, decision, { ...at, always });
+  return granted.kind === 'record' ? record([voted, ...granted.facts]) : granted;
+};
+
+const whyNotGranted = (call: PendingCall, decision: PersonDecision): Decision | null => {
+  const { choice, grant: wish, edited, cut = [] } = decision;
+  const always = choice === 'always';
+  if (edited === undefined && (call.cut || cut.length > 0))
+    return refuse(
+      'not_whole',
+      'the request was not shown whole: it can be denied here, not granted',
+    );
+  if (always && (!call.grantable || wish === null))
     return refuse(
       'not_grantable',
       'a standing grant is not offered for this call: approve it once',
     );
+  if (call.required === 1) return null;
+  if (edited !== undefined)
+    return refuse(
+      'not_grantable',
+      'what several people decide on cannot be edited: deny it instead',
+    );
+  // A vote says nothing of the scope, so the last one could widen what the others agreed to.
+  const isNarrowest = wish?.scope === 'session' && wish.arguments === 'exact' && !wish.anyone;
+  return always && !isNarrowest
+    ? refuse('not_grantable', 'several people grant no more than this session and these arguments')
+    : null;
+};
+
+const grant = (
+  call: PendingCall,
+  decision: PersonDecision,
+  { state, now, always }: At & { readonly always: boolean },
+): Decision => {
+  const { approval, by, shown, cut = [] } = decision;
   const ttl = state.policy.approval.grant_ttl_secs;
+  const edited = decision.edited === undefined ? null : judgeEdited(decision.edited, state);
+  if (edited?.ok === false) return refuse('invalid_arguments', edited.why);
   return record([
     {
       type: 'ApprovalGranted',
       data: {
-        approval: call.approval,
+        approval,
         call: call.call,
-        by: decision.by,
+        by,
         choice: always ? 'always' : 'once',
-        binding: call.binding,
-        shown: decision.shown,
+        binding: edited?.binding ?? call.binding,
+        shown,
+        ...(edited === null ? {} : { edited: edited.edited }),
+        ...(cut.length === 0 ? {} : { cut: [...cut] }),
         grant:
           always && decision.grant !== null
             ? grantData(decision.grant, ttl === 'unlimited' ? 'never' : now + ttl * 1000)
@@ -158,6 +211,31 @@ const grant = (
       },
     },
   ]);
+};
+
+type Edited =
+  | {
+      readonly ok: true;
+      readonly binding: string;
+      readonly edited: NonNullable<DataOf<'ApprovalGranted'>['edited']>;
+    }
+  | { readonly ok: false; readonly why: string };
+
+/** Arguments of a person pass the same gate as the model's. What it refuses is not granted, and the request goes on waiting. */
+const judgeEdited = (
+  { args, prepared }: NonNullable<PersonDecision['edited']>,
+  state: OpenTurn,
+): Edited => {
+  // No cap is asked here: the call takes its place when it starts, and is judged again then.
+  const facts = { ...prepared.facts, caps: [] };
+  const verdict = authorize(prepared.call, facts, gateState(state, null));
+  if (verdict.kind === 'refuse') return { ok: false, why: verdict.why };
+  const { argsDigest } = prepared.call;
+  return {
+    ok: true,
+    binding: verdict.binding,
+    edited: { args: { inline: args }, argsDigest, facts },
+  };
 };
 
 const grantData = (

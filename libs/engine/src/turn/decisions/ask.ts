@@ -1,5 +1,6 @@
+import { bindsAll } from '../../budget/binds-all.ts';
 import type { TurnFact } from '../../events/event.ts';
-import { approvalView } from '../../gate/approval-view.ts';
+import { approvalView, type ApprovalView } from '../../gate/approval-view.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import type { OpenTurn, PendingCall } from '../state.ts';
 import type { Judged } from './judge.ts';
@@ -13,6 +14,9 @@ export const requestApproval = (
   const { tool } = judged.data;
   if (tool === null) return [];
   const { timeout_secs: seconds, route } = state.policy.approval;
+  const required = bindsAll(state.policy) ? state.policy.approval.approvers_required : 1;
+  const view = viewOf(judged, state, verdict.why);
+  const notBy = notByOf(judged, state);
   return [
     {
       type: 'ApprovalRequested',
@@ -21,13 +25,23 @@ export const requestApproval = (
         tool,
         approval: judged.prepared.ids.approval,
         binding: verdict.binding,
-        view: { inline: viewOf(judged, state, verdict.why) },
+        view: { inline: view.text },
         deadline: seconds === 'unlimited' ? 'never' : judged.now + seconds * 1000,
         route: route.approver,
-        grantable: verdict.grantable,
+        grantable: verdict.grantable && !view.cut,
+        ...(required === 1 ? {} : { required }),
+        ...(notBy === null ? {} : { notBy }),
+        ...(view.cut ? { cut: true } : {}),
       },
     },
   ];
+};
+
+/** Who asked is kept out under `four_eyes`. */
+const notByOf = ({ prepared }: Judged, { policy, request }: OpenTurn): string | null => {
+  if (!policy.approval.four_eyes || !bindsAll(policy)) return null;
+  const { kind, id, person } = request.principal;
+  return prepared.asker ?? person ?? `${kind}:${id}`;
 };
 
 /** A pending request that the policy no longer lets through: closed, and the call refused by the rule that now decides. */
@@ -51,7 +65,7 @@ export const closePending = (
   },
 ];
 
-const viewOf = ({ prepared, data }: Judged, state: OpenTurn, why: string): string => {
+const viewOf = ({ prepared, data }: Judged, state: OpenTurn, why: string): ApprovalView => {
   const { agent, principal, session } = state.request;
   const { args } = prepared.call;
   return approvalView({
@@ -64,5 +78,5 @@ const viewOf = ({ prepared, data }: Judged, state: OpenTurn, why: string): strin
     operands: data.facts.operands,
     why,
     before: prepared.before,
-  }).text;
+  });
 };

@@ -1,9 +1,13 @@
 import { effectNames, type Effect as ToolEffect } from '@lockstep/policy';
-import { capUses } from '../../budget/cap-uses.ts';
+import { warnPercent } from '../../budget/binds-all.ts';
+import { capUses, nothingInFlight } from '../../budget/cap-uses.ts';
 import { detectLoop } from '../../budget/detect-loop.ts';
+import { countedKeys, joinCaps } from '../../budget/join-caps.ts';
+import { warnings } from '../../budget/warnings.ts';
 import type { DataOf, TurnFact } from '../../events/event.ts';
 import type { CapUse, Facts } from '../../events/parts.ts';
 import { authorize } from '../../gate/authorize.ts';
+import { fullCap } from '../../gate/budget-rule.ts';
 import type { GateCall, Verdict } from '../../gate/verdict.ts';
 import { effectsOf } from '../../tools/effects.ts';
 import type { CommandOf, PreparedCall } from '../commands.ts';
@@ -13,6 +17,7 @@ import { isOpen, speculate } from '../speculate.ts';
 import { mayStart } from '../start-slots.ts';
 import { activeAt, callsOf, type ApprovalRef, type CallState, type OpenTurn } from '../state.ts';
 import { closePending, requestApproval } from './ask.ts';
+import { gateState, ownCaps, takenBefore } from './caps.ts';
 import { startFacts } from './start-call.ts';
 import { unknownOutcome } from './tools.ts';
 
@@ -25,21 +30,54 @@ export const judgeCalls = (command: CommandOf<'JudgeCalls'>, state: OpenTurn): D
   for (const [index, call] of due.entries()) {
     const prepared = command.calls.find((one) => one.call.call === call.call);
     if (prepared === undefined) continue;
-    const more = judge({ prepared, call, now: command.now }, current);
+    const { now, outside = [] } = command;
+    const begun = startedIn(facts);
+    const more = judge({ prepared, call, now, outside, begun }, current);
     facts.push(...more);
     if (index === due.length - 1) break;
     const after = speculate(current, more, command.now);
     if (!isOpen(after)) break;
     current = after;
   }
-  return record(finishIfDue(state, facts, command.now));
+  return record(finishIfDue(state, [...facts, ...warningsOf(command, facts, state)], command.now));
 };
 
 interface Judging {
   readonly prepared: PreparedCall;
   readonly call: Exclude<CallState, { status: 'ended' }>;
   readonly now: number;
+  /** Caps outside the stream, as they stood before this append. */
+  readonly outside: readonly CapUse[];
+  /** Tool calls that this append starts before this one. */
+  readonly begun: number;
 }
+
+/** First attempts that these facts start. */
+const startedIn = (facts: readonly TurnFact[]): number =>
+  facts.filter((fact) => fact.type === 'ToolCallStarted' && fact.data.attempt === 1).length;
+
+/** Caps that the calls of this append bring to the share at which the policy warns. */
+const warningsOf = (
+  { now, outside = [] }: CommandOf<'JudgeCalls'>,
+  facts: readonly TurnFact[],
+  state: OpenTurn,
+): readonly TurnFact[] => {
+  const begun = startedIn(facts);
+  if (begun === 0) return [];
+  const { turn, policy, totals, warned } = state;
+  const own = capUses(
+    { turn, policy, totals },
+    { ...nothingInFlight, activeMs: activeAt(state, now) },
+  );
+  const caps = joinCaps(own, outside, { turn, taken: 0 })
+    .filter(({ key }) => countedKeys.has(key) || key === 'budgets.turn_timeout_secs')
+    .map((cap) =>
+      cap.used === 'unknown' || !countedKeys.has(cap.key)
+        ? cap
+        : { ...cap, used: cap.used + begun },
+    );
+  return warnings(caps, { turn, percent: warnPercent(policy), warned });
+};
 
 /** One call with its verdict and what every verdict event says of it. */
 export interface Judged {
@@ -48,15 +86,10 @@ export interface Judged {
   readonly data: Omit<DataOf<'ToolCallRefused'>, 'shown' | 'approval'>;
 }
 
-const judge = ({ prepared, call, now }: Judging, state: OpenTurn): readonly TurnFact[] => {
-  const facts: Facts = { ...prepared.facts, caps: capsFor(state, call, now) };
-  const verdict = authorize(prepared.call, facts, {
-    policy: state.policy,
-    advertised: state.advertised,
-    session: state.request.session,
-    principal: principalOf(state),
-    approval: approvalOf(call),
-  });
+const judge = (judging: Judging, state: OpenTurn): readonly TurnFact[] => {
+  const { prepared, call, now } = judging;
+  const facts: Facts = { ...prepared.facts, caps: capsFor(state, judging) };
+  const verdict = authorize(prepared.call, facts, gateState(state, approvalOf(call)));
   const judged: Judged = { prepared, now, data: judgedData(prepared.call, call, verdict, facts) };
   switch (call.status) {
     case 'pending':
@@ -142,8 +175,8 @@ const exhaustedBy = (
   judged: Judged,
   state: OpenTurn,
 ): readonly TurnFact[] => {
-  const cap = judged.data.facts.caps.find((one) => one.key === verdict.rule);
-  if (cap === undefined || cap.cap === 'unlimited' || state.ending !== null) return [];
+  const cap = fullCap(judged.data.facts.caps);
+  if (cap?.key !== verdict.rule || cap.cap === 'unlimited' || state.ending !== null) return [];
   const { key, scope, used } = cap;
   return [
     {
@@ -153,22 +186,14 @@ const exhaustedBy = (
   ];
 };
 
-const capsFor = (state: OpenTurn, call: CallState, now: number): CapUse[] => {
-  const held = callsOf(state).filter(
-    (one) => one.call !== call.call && one.status === 'authorized',
-  ).length;
-  // A call that runs again was counted when it first started.
-  const again = call.status === 'running' ? 1 : 0;
-  const totals = { ...state.totals, toolCalls: state.totals.toolCalls - again };
-  return capUses(
-    { turn: state.turn, policy: state.policy, totals },
-    { toolCalls: held, tokens: 0, cost: 0, activeMs: activeAt(state, now) },
-  );
+const capsFor = (state: OpenTurn, { call, now, outside, begun }: Judging): CapUse[] => {
+  const { turn } = state;
+  const taken = takenBefore(state, call);
+  return joinCaps(ownCaps(state, call, now), outside, {
+    turn,
+    taken: taken < 0 ? taken : taken + begun,
+  });
 };
-
-/** The principal as a binding names it. */
-const principalOf = ({ request }: OpenTurn): string =>
-  `${request.principal.kind}:${request.principal.id}`;
 
 const approvalOf = (call: CallState): ApprovalRef | null =>
   call.status === 'granted' || call.status === 'authorized' || call.status === 'running'

@@ -1,7 +1,7 @@
 import type { TurnFact } from '../../events/event.ts';
 import type { CommandOf, ToolReport } from '../commands.ts';
 import { cutText } from '../cut-text.ts';
-import { nothing, record, type Decision } from '../decision.ts';
+import { nothing, record, refuse, type Decision } from '../decision.ts';
 import { finishIfDue } from '../finish.ts';
 import { callsOf, type OpenTurn, type RunningCall } from '../state.ts';
 
@@ -85,4 +85,17 @@ const outcomeOf = (report: ToolReport, call: RunningCall, state: OpenTurn): Turn
       durationMs,
     },
   };
+};
+
+/** An operator's word on a call whose outcome is not known: the same tool and arguments may run again. Once. */
+export const settleOutcome = (
+  { call: id, as, by }: CommandOf<'SettleOutcome'>,
+  state: OpenTurn,
+): Decision => {
+  const call = state.transcript
+    .flatMap((item) => (item.kind === 'step' ? item.calls : []))
+    .find((one) => one.call === id);
+  if (call?.status !== 'ended' || call.how !== 'unknown' || state.settled.includes(id))
+    return refuse('not_pending', `the outcome of call \`${id}\` is not in question`);
+  return record([{ type: 'UnknownOutcomeSettled', data: { call: id, as, by } }]);
 };
