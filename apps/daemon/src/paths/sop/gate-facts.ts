@@ -1,0 +1,67 @@
+import { gateView, type OpenSop, type SopCommand, type SopEffect } from '@lockstep/engine';
+import { digestOfText, resolve, type PolicySnapshot } from '@lockstep/policy';
+import { ownSession } from '../../turns/request-ids.ts';
+import type { SopParts } from './sop-parts.ts';
+
+type OpenGate = Extract<SopCommand, { type: 'OpenGate' }>;
+type Asked = Extract<SopEffect, { kind: 'open-gate' }>;
+
+/** What the gate before a step is opened with: how long it waits and who is asked follows from the policy that the step itself would
+ * have. A step that may not run has no gate, but a reason. */
+export const gateFacts = async (
+  parts: SopParts,
+  state: OpenSop,
+  { step, prompt }: Asked,
+): Promise<
+  { readonly ok: true; readonly command: OpenGate } | { readonly ok: false; readonly message: string }
+> => {
+  const { run, by, parent } = state;
+  const origin = { kind: 'sop', run, step: step.name, parent: parent?.turn ?? 'none' } as const;
+  const { records } = await parts.records.of(origin, {});
+  const resolution = resolve(
+    parts.config.current(),
+    {
+      agent: step.agent,
+      principal: by,
+      session: ownSession(step.agent, run),
+      origin,
+      client: 'none',
+    },
+    records,
+  );
+  if (!resolution.ok)
+    return { ok: false, message: resolution.problems.map(({ message }) => message).join('; ') };
+  const { approval } = resolution.policy.parts.snapshot;
+  const now = parts.clock.now();
+  const masked = parts.masker.mask(prompt, { formats: true, agent: step.agent }).text;
+  const view = gateView({
+    sop: state.sop,
+    step: step.name,
+    agent: step.agent,
+    by: by.person ?? `${by.kind}:${by.id}`,
+    prompt: masked,
+    tools: step.tools,
+  });
+  const { timeout_secs: seconds } = approval;
+  return {
+    ok: true,
+    command: {
+      type: 'OpenGate',
+      gate: parts.ids.next(),
+      view: { inline: view },
+      shown: digestOfText(view),
+      deadline: seconds === 'unlimited' ? 'never' : now + seconds * 1000,
+      ...askedOf(approval, by.person),
+    },
+  };
+};
+
+/** Who is asked, how many of them, and who is not. */
+const askedOf = (
+  approval: PolicySnapshot['approval'],
+  asker: string | null,
+): Pick<OpenGate, 'route' | 'required' | 'notBy'> => ({
+  route: approval.route.approver,
+  required: approval.approvers_required,
+  notBy: approval.four_eyes ? asker : null,
+});

@@ -1,0 +1,169 @@
+import {
+  expiryAt,
+  nextSopEffect,
+  type EndedSop,
+  type NewMeta,
+  type RunningStep,
+  type SopCommand,
+} from '@lockstep/engine';
+import { gateFacts } from './gate-facts.ts';
+import type { SopLog, SopPosted } from './sop-log.ts';
+import type { SopParts } from './sop-parts.ts';
+import { parseStep } from './step.path.ts';
+
+interface Cancelling {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** One run under way: asks what comes next, does it, records it, and asks again. */
+export class RunningSop {
+  readonly log: SopLog;
+  readonly #parts: SopParts;
+  readonly #startedAt: number;
+  readonly #stopping: AbortSignal;
+  #cancelling: Cancelling | null = null;
+  /** The step's turn was asked for: it can be cancelled. */
+  #launched: string | null = null;
+  #wake: () => void = () => undefined;
+
+  /** @param options.startedAt when the daemon started, in ms since the epoch */
+  constructor(
+    parts: SopParts,
+    log: SopLog,
+    options: { readonly startedAt: number; readonly stopping: AbortSignal },
+  ) {
+    this.#parts = parts;
+    this.log = log;
+    this.#startedAt = options.startedAt;
+    this.#stopping = options.stopping;
+    this.#stopping.addEventListener('abort', () => {
+      this.#wake();
+    });
+  }
+
+  /** Resolves with the end, or with null when the daemon stops before. */
+  async work(): Promise<EndedSop | null> {
+    while (!this.#stopping.aborted) {
+      const { state } = this.log;
+      if (state.status === 'ended') return state;
+      if (!(await this.#step())) await this.#pause(this.#parts.clock.now() + retryMs);
+    }
+    return null;
+  }
+
+  /** Takes a command from outside the loop, as a person's decision, and goes on. */
+  async post(command: SopCommand, meta?: NewMeta): Promise<SopPosted> {
+    const posted = await this.log.post(command, meta);
+    this.#wake();
+    return posted;
+  }
+
+  /** Ends the run as soon as it can: a running step first. */
+  async cancel(by: string, why: string): Promise<void> {
+    this.#cancelling ??= { by, why };
+    if (this.#launched !== null) await this.#parts.turns.cancel(this.#launched, by, why);
+    this.#wake();
+  }
+
+  /** Does the next thing. False when the log took nothing: it is tried again in a while. */
+  async #step(): Promise<boolean> {
+    const { state } = this.log;
+    const cancelling = this.#cancelling;
+    if (cancelling !== null && state.status === 'open' && state.running === null)
+      return this.#record({ type: 'CancelRun', ...cancelling });
+    const effect = nextSopEffect(state);
+    switch (effect.kind) {
+      case 'none':
+        return true;
+      case 'give-up':
+        return this.#record({ type: 'RefuseRun', message: effect.message });
+      case 'open-gate': {
+        if (state.status !== 'open') return true;
+        const facts = await gateFacts(this.#parts, state, effect);
+        return this.#record(
+          facts.ok ? facts.command : { type: 'RefuseRun', message: facts.message },
+        );
+      }
+      case 'wait-gate':
+        return this.#waitAtGate(effect.deadline);
+      case 'begin-step':
+        return this.#record({ type: 'BeginStep' });
+      case 'run-step':
+        return this.#runStep(effect.running);
+    }
+  }
+
+  async #waitAtGate(deadline: number | 'never'): Promise<boolean> {
+    const at = deadline === 'never' ? null : expiryAt(deadline, this.#startedAt);
+    const now = this.#parts.clock.now();
+    if (at === null || at > now) {
+      await this.#pause(at);
+      return true;
+    }
+    return this.#record({ type: 'ExpireGate', now, startedAt: this.#startedAt });
+  }
+
+  /** Starts the turn of a step under its fixed id, or goes on with it, and records its end. */
+  async #runStep(running: RunningStep): Promise<boolean> {
+    const { state } = this.log;
+    if (state.status !== 'open') return true;
+    const { step, agent, turn } = running;
+    const prompt = 'inline' in running.prompt ? running.prompt.inline : '';
+    const { run, by, parent } = state;
+    const request = parseStep({ run, step, agent, prompt, turn, by, parent });
+    const launched = await this.#parts.turns.launch(request);
+    const end = { type: 'EndStep', turn, reply: '', by: null, stopped: false } as const;
+    if (launched.kind === 'refused') {
+      const { code, message } = launched;
+      // The daemon stops, or the log takes nothing: the step begins later.
+      if (this.#stopping.aborted) return true;
+      if (code === 'disk_full' || (launched.turn === null && parent === null)) return false;
+      if (launched.turn === null)
+        return this.#record({ ...end, outcome: 'cancelled', why: message, by: parent?.turn ?? null });
+      const stopped = code === 'stopped';
+      return this.#record({ ...end, outcome: 'refused', why: message, stopped });
+    }
+    if (launched.kind !== 'accepted') {
+      const why = 'the turn of the step could not be started';
+      return this.#record({ ...end, outcome: 'refused', why });
+    }
+    this.#launched = turn;
+    if (this.#cancelling !== null)
+      await this.#parts.turns.cancel(turn, this.#cancelling.by, this.#cancelling.why);
+    const answer = await this.#parts.turns.ended(turn, this.#stopping);
+    if (this.#stopping.aborted || answer === null) return true;
+    const { status, reply, reason } = answer;
+    if (status === 'queued' || status === 'running' || status === 'waiting') return false;
+    this.#launched = null;
+    const cancelledBy = this.#cancelling?.by ?? null;
+    return this.#record({
+      ...end,
+      outcome: status,
+      reply: reply ?? '',
+      why: status === 'completed' ? null : reason,
+      by: status === 'cancelled' ? cancelledBy : null,
+    });
+  }
+
+  async #record(command: SopCommand): Promise<boolean> {
+    const posted = await this.log.post(command);
+    return posted.kind === 'recorded' || posted.kind === 'nothing';
+  }
+
+  /** Until a time, or until something comes from outside. */
+  #pause(until: number | null): Promise<void> {
+    return new Promise((resolve) => {
+      let takeBack = (): void => undefined;
+      const done = (): void => {
+        takeBack();
+        resolve();
+      };
+      this.#wake = done;
+      if (until !== null) takeBack = this.#parts.alarms.at(until, done);
+      if (this.#stopping.aborted) done();
+    });
+  }
+}
+
+const retryMs = 5_000;
