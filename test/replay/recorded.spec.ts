@@ -13,6 +13,12 @@ describe('turns that were recorded once', () => {
     const reports = all(demoEvents(path));
     expect(reports.length).toBeGreaterThan(10);
     expect(reports.filter(({ outcome }) => outcome !== 'same')).toEqual([]);
+    // They were recorded when fewer settings acted: each report says so.
+    expect(new Set(reports.flatMap(({ notes }) => notes ?? ['none']))).toEqual(
+      new Set([
+        'the policy was resolved by registry 1 and this build has registry 2: settings that did not act then were taken as recorded',
+      ]),
+    );
   });
 
   it('hold every kind of end, verdict and outcome that the demo shows', () => {

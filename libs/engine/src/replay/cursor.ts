@@ -26,6 +26,8 @@ export interface Cursor {
   recovery: readonly RecoveryStep[];
   /** Newest config version that was met with the turn's policy. */
   seenConfig: number;
+  /** The registry of settings that the turn's policy was resolved by, when it is not this build's. */
+  otherRegistry: number | null;
 }
 
 /** What the engine is told next. */

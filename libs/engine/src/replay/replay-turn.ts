@@ -6,9 +6,16 @@ import { checkOrder, checkTurn, isEnd } from './check-history.ts';
 import { differences } from './compare.ts';
 import type { Cursor, Next } from './cursor.ts';
 import { thisBuild, type Engine } from './engine.ts';
-import type { Unfed } from './fed.ts';
+import { fed, type Fed, type Unfed } from './fed.ts';
 import { nextCommand } from './next-command.ts';
 import { loadTexts, pastOf } from './past.ts';
+import {
+  asItActed,
+  derivedAnew,
+  asRecordedThen,
+  notesOf,
+  settledByOther,
+} from './other-registry.ts';
 import { policiesOf } from './policies.ts';
 import { recordingOf } from './recording.ts';
 import type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './report.ts';
@@ -61,6 +68,7 @@ export const replayer = (
         daemon: recorded[0]?.meta.daemon ?? '',
         recovery: [],
         seenConfig: 0,
+        otherRegistry: null,
       });
     },
   };
@@ -90,6 +98,8 @@ const others: ReadonlySet<string> = new Set([
 const isOthers = (event: LockstepEvent): boolean => others.has(event.type);
 
 const step = (cursor: Cursor, event: LockstepEvent): ReplayReport | null => {
+  const settled = settledByOther(cursor, event);
+  if (settled > 0) return takeSettled(cursor, settled);
   if (event.meta.daemon !== cursor.daemon) {
     cursor.daemon = event.meta.daemon;
     cursor.recovery = cursor.engine.recoverySteps(cursor.state);
@@ -109,8 +119,33 @@ const step = (cursor: Cursor, event: LockstepEvent): ReplayReport | null => {
         `${next.command.type} is refused: ${decision.refusal.message}`,
       );
     case 'record':
-      return takeAll(cursor, decision.facts);
+      return takeAll(cursor, asRecordedThen(cursor, decision.facts));
   }
+};
+
+/** Goes on over recorded events that are not made again, if they are what was recorded. */
+const takeSettled = (cursor: Cursor, count: number): ReplayReport | null => {
+  for (const event of cursor.events.slice(cursor.at, cursor.at + count)) {
+    const edited = editedPolicy(cursor, event);
+    if (edited.length > 0) return { outcome: 'refused', turn: cursor.turn, problems: edited };
+    const cited = citedBy(cursor, event);
+    if (!cited.ok) return unfedReport(cursor, cited);
+    const derived = derivedAnew(cursor, event);
+    if (derived !== null) {
+      const fields = differences({ type: event.type, data: event.data } as TurnFact, derived);
+      if (fields.length > 0) return diverged(cursor, derived, fields, whatDiffers(fields));
+    }
+    const stop = take(cursor, event);
+    if (stop !== null) return stop;
+  }
+  return null;
+};
+
+/** What a request cites must be there, though nothing is derived from it. */
+const citedBy = ({ recording }: Cursor, event: LockstepEvent): Fed<unknown> => {
+  if (event.type !== 'TurnRequested') return fed(null);
+  const config = recording.config(event.data.config);
+  return config.ok ? recording.textOf(event.data.input) : config;
 };
 
 type Told = Extract<Next, { kind: 'command' }>;
@@ -158,7 +193,7 @@ const take = (cursor: Cursor, event: LockstepEvent): ReplayReport | null => {
   if (!fact.ok) return unfedReport(cursor, fact);
   const loaded = loadTexts(cursor.recording, event);
   if (!loaded.ok) return unfedReport(cursor, loaded);
-  cursor.state = cursor.engine.evolve(cursor.state, fact.value);
+  cursor.state = cursor.engine.evolve(cursor.state, asItActed(fact.value));
   cursor.at += 1;
   return null;
 };
@@ -182,11 +217,12 @@ const editedPolicy = (cursor: Cursor, event: LockstepEvent): readonly HistoryPro
   ];
 };
 
-const same = ({ turn, at, state }: Cursor): ReplayReport => ({
+const same = (cursor: Cursor): ReplayReport => ({
+  ...notesOf(cursor),
   outcome: 'same',
-  turn,
-  events: at,
-  ended: state.status === 'ended',
+  turn: cursor.turn,
+  events: cursor.at,
+  ended: cursor.state.status === 'ended',
 });
 
 const diverged = (
@@ -197,6 +233,7 @@ const diverged = (
 ): ReplayReport => {
   const event = cursor.events[cursor.at];
   return {
+    ...notesOf(cursor),
     outcome: 'diverged',
     turn: cursor.turn,
     events: cursor.at,
@@ -213,6 +250,7 @@ const unfedReport = (cursor: Cursor, unfed: Unfed): ReplayReport => {
     return { outcome: 'refused', turn: cursor.turn, problems: [unfed.damaged] };
   const event = cursor.events[cursor.at];
   return {
+    ...notesOf(cursor),
     outcome: 'stopped',
     turn: cursor.turn,
     events: cursor.at,

@@ -26,8 +26,10 @@ export interface HistoryProblem {
   readonly message: string;
 }
 
-/** What became of one replay. */
-export type ReplayReport =
+/** What became of one replay. `notes`: what of the history was taken as it stands and not made again; absent when nothing was. */
+export type ReplayReport = { readonly notes?: readonly string[] } & ReplayOutcome;
+
+type ReplayOutcome =
   | {
       readonly outcome: 'same';
       readonly turn: string;

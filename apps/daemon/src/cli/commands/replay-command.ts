@@ -71,7 +71,10 @@ const exitOf = (reports: readonly Pick<ReplayReport, 'outcome'>[]): ExitCode =>
 
 type Shown = ReturnType<typeof replaySchema.parse>;
 
-const reportText = (report: ReplayReport | Shown): string => {
+const reportText = (report: ReplayReport | Shown): string =>
+  [outcomeText(report), ...(report.notes ?? []).map((note) => `  note: ${safe(note)}`)].join('\n');
+
+const outcomeText = (report: ReplayReport | Shown): string => {
   switch (report.outcome) {
     case 'same': {
       const open = report.ended ? '' : ', and the turn has not ended';

@@ -10,18 +10,22 @@ const eventRef = z.strictObject({
   time: z.int(),
   position: z.string(),
 });
+/** What of the history was taken as it stands and not made again. */
+const notes = z.array(z.string()).optional();
 const fact = z.looseObject({ type: z.string() }).nullable();
 
 /** What became of a replay. `fields` hold canonical JSON; null = the field is not there. */
 export const replaySchema = z
   .discriminatedUnion('outcome', [
     z.strictObject({
+      notes,
       outcome: z.literal('same'),
       turn: z.string(),
       events: z.int(),
       ended: z.boolean(),
     }),
     z.strictObject({
+      notes,
       outcome: z.literal('diverged'),
       turn: z.string(),
       events: z.int(),
@@ -38,6 +42,7 @@ export const replaySchema = z
       why: z.string(),
     }),
     z.strictObject({
+      notes,
       outcome: z.literal('stopped'),
       turn: z.string(),
       events: z.int(),
@@ -45,6 +50,7 @@ export const replaySchema = z
       missing: z.string(),
     }),
     z.strictObject({
+      notes,
       outcome: z.literal('refused'),
       turn: z.string(),
       problems: z.array(z.strictObject({ where: z.string(), message: z.string() })),
