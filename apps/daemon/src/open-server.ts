@@ -6,10 +6,16 @@ import type { GatewaySettings } from './gateway-settings.ts';
 import { LiveStreams } from './http/live-streams.ts';
 import { startMetrics } from './http/metrics.ts';
 import { ReadModelsSide } from './http/read-models-side.ts';
+import { HTTP_PARTS, type HttpParts } from './http/http-parts.ts';
+import { ProblemError } from './http/problem.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { sseLimits } from './http/sse.ts';
 import type { Core } from './open-core.ts';
+import { openRpcServer } from './paths/rpc/rpc-server.ts';
+import { rpcLimits } from './paths/rpc/rpc-limits.ts';
+import { CHANNELS, type ChannelManager } from './paths/channel/channel-manager.ts';
 import { TurnsService } from './turns/turns.service.ts';
+import { Work } from './work/work.module.ts';
 import type { Undo } from './undo.ts';
 
 /** How long running turns get to come to a point from which they can be taken up. */
@@ -61,7 +67,28 @@ export const openServer = async (
     missing.add('stopping');
     return turns.stop(stopBoundMs);
   });
+  const work = server.app.get(Work, { strict: false });
+  undo.push(() => {
+    work.stop();
+  });
   const recovered = await turns.recover();
+  await work.start();
+  const rpc = await openRpcServer(options.data, rpcParts(server, core));
+  undo.push(() => rpc.close());
+  const channels = server.app.get<ChannelManager>(CHANNELS, { strict: false });
+  undo.push(() => channels.stop());
+  await channels.start();
   missing.delete('recovery');
   return { server, sessions, recovered };
+};
+
+/** The sockets are the operator's own: whoever can open them acts as the local token does. */
+const rpcParts = (server: HttpServer, { local, identity }: Core) => {
+  const parts = server.app.get<HttpParts>(HTTP_PARTS, { strict: false });
+  const caller = () => {
+    const found = parts.authenticator.byTokenId(local.id);
+    if (found === null) throw new ProblemError('unauthenticated', 'the daemon is stopping');
+    return found;
+  };
+  return { ...parts, caller, version: identity.build, limits: rpcLimits(parts.config) };
 };

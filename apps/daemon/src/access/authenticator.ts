@@ -91,7 +91,9 @@ export class Authenticator {
   #caller(token: LiveToken, via: Caller['via'], session: string | null): Caller {
     const principal = this.#principal(token);
     const people = this.#config.current().config.people;
-    const person = principal.person === null ? undefined : people[principal.person];
+    // The machine's own token acts as admin, whoever sits at the machine.
+    const name = principal.kind === 'local' ? null : principal.person;
+    const person = name === null ? undefined : people[name];
     return {
       principal,
       token: token.id,
@@ -103,10 +105,13 @@ export class Authenticator {
   }
 
   #principal(token: LiveToken): Principal {
-    if (token.name === localTokenName) return { kind: 'local', id: 'local', person: null };
+    const isLocal = token.name === localTokenName;
+    const identity = isLocal ? 'local:local' : `token:${token.name}`;
     const people = Object.entries(this.#config.current().config.people);
-    const person = people.find(([, p]) => p.identities.includes(`token:${token.name}`));
-    return { kind: 'token', id: token.id, person: person?.[0] ?? null };
+    const person = people.find(([, p]) => p.identities.includes(identity))?.[0] ?? null;
+    return isLocal
+      ? { kind: 'local', id: 'local', person }
+      : { kind: 'token', id: token.id, person };
   }
 }
 

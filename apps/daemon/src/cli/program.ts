@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 import { settingsFrom, type GlobalFlags } from './settings.ts';
+import { addAcpCommand } from './commands/acp-command.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
@@ -56,6 +57,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addDaemonCommands,
     addInitCommand,
     addTurnCommands,
+    addAcpCommand,
     addApprovalCommands,
     addConfigCommands,
     addPolicyCommands,

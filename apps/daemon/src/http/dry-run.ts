@@ -16,6 +16,8 @@ import {
   digestOfText,
   normalizeToolPattern,
   resolve,
+  triggersByPath,
+  type Narrowing,
   type Origin,
   type PathName,
   type Resolution,
@@ -25,6 +27,7 @@ import {
 } from '@lockstep/policy';
 import type { Caller } from '../access/caller.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
+import { acpTakes } from '../paths/rpc/acp.path.ts';
 
 /** What the gate would say of a call now, on one path. Nothing is run and nothing recorded. */
 export interface Explanation {
@@ -42,6 +45,8 @@ export interface Explanation {
 export interface Way {
   readonly path?: PathName | undefined;
   readonly trigger?: Trigger | undefined;
+  /** What a client would say only when it connects. */
+  readonly client?: Narrowing | undefined;
 }
 
 type Refused = Extract<Resolution, { readonly ok: false }>;
@@ -79,7 +84,7 @@ export class DryRun {
       principal: caller.principal,
       session: sessionOf(agent),
       origin,
-      client: 'none' as const,
+      client: way.client ?? ('none' as const),
     };
     return resolve(this.#parts.config.current(), request, this.#records(origin));
   }
@@ -177,6 +182,10 @@ export class DryRun {
   }
 
   #records(origin: Origin): ResolveRecords {
+    if ('connection' in origin) {
+      const narrowing = origin.kind === 'acp' ? acpTakes : {};
+      return { connection: { id: origin.connection, narrowing } };
+    }
     if (!('token' in origin)) return {};
     const token = this.#parts.ledger.tokenById(origin.token);
     if (token === null) return {};
@@ -187,11 +196,28 @@ export class DryRun {
 
 const sessionOf = (agent: string): string => `session-${agent}-dry-run`;
 
-/** Null for a way that needs a parent, a job or a connection to come from. */
+/** Null for a way that needs a parent, a job or a channel to come from. */
 const originOf = ({ path, trigger }: Way, caller: Caller): Origin | null => {
-  if (path !== undefined && path !== 'gateway' && path !== 'loop') return null;
-  const kind = trigger ?? (path === 'gateway' ? 'rest' : 'run');
-  if (kind === 'run') return path === 'gateway' ? null : { kind };
-  if (kind === 'rest') return path === 'loop' ? null : { kind, token: caller.token };
-  return null;
+  const way = trigger ?? (path === undefined ? 'run' : usualTrigger[path]);
+  if (way === undefined || (path !== undefined && !isOf(path, way))) return null;
+  return origins[way]?.(caller.token) ?? null;
 };
+
+const origins: Partial<Readonly<Record<Trigger, (token: string) => Origin>>> = {
+  run: () => ({ kind: 'run' }),
+  rest: (token) => ({ kind: 'rest', token }),
+  websocket: (token) => ({ kind: 'websocket', token }),
+  openai: (token) => ({ kind: 'openai', token }),
+  'json-rpc': () => ({ kind: 'json_rpc', connection: 'dry-run' }),
+  acp: () => ({ kind: 'acp', connection: 'dry-run' }),
+};
+
+/** The trigger of a path that is asked about without one. */
+const usualTrigger: Partial<Readonly<Record<PathName, Trigger>>> = {
+  rpc: 'json-rpc',
+  gateway: 'rest',
+  loop: 'run',
+};
+
+const isOf = (path: PathName, trigger: Trigger): boolean =>
+  triggersByPath[path].some((name) => name === trigger);

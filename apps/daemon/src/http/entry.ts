@@ -4,7 +4,7 @@ import type { Clock } from '@lockstep/engine';
 import type { AccessLog } from '../access/access-log.ts';
 import type { Authentication, Authenticator } from '../access/authenticator.ts';
 import { hostProblem } from '../access/host-check.ts';
-import { createRateLimit } from '../access/rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../access/rate-limit.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import { setCaller } from './caller.decorator.ts';
 import { ProblemError } from './problem.ts';
@@ -12,8 +12,11 @@ import { sendProblem, toProblem } from './problem.filter.ts';
 
 /** Addresses that need no token. Held to the routes' own declarations by a spec. */
 export const publicPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/session']);
+/** Addresses whose requests are signed with a channel's own key, as their routes check. */
+const isSigned = (path: string): boolean =>
+  /^\/v1\/channels\/[^/]+\/(?:webhook|conversations\/[^/]+)$/.test(path);
 const isPublic = (path: string): boolean =>
-  publicPaths.has(path) || path === '/docs-json' || path === '/docs' || path.startsWith('/docs/');
+  publicPaths.has(path) || isSigned(path) || path === '/docs-json' || path === '/docs' || path.startsWith('/docs/');
 
 export interface EntryParts {
   readonly authenticator: Authenticator;
@@ -24,9 +27,16 @@ export interface EntryParts {
   readonly gateway: { readonly extraHosts: readonly string[] };
 }
 
+/** How often each caller may act, over all that it has open. */
+export const entryLimit = (parts: Pick<EntryParts, 'config'>): RateLimit =>
+  createRateLimit(() => parts.config.current().config.gateway.rate_per_minute);
+
 /** Looks at every request before its body is read: host, origin, who calls, how often. */
-export const guardEntry = (server: FastifyInstance, parts: EntryParts): void => {
-  const limit = createRateLimit(() => parts.config.current().config.gateway.rate_per_minute);
+export const guardEntry = (
+  server: FastifyInstance,
+  parts: EntryParts,
+  limit: RateLimit = entryLimit(parts),
+): void => {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff');
     try {
@@ -41,7 +51,7 @@ export const guardEntry = (server: FastifyInstance, parts: EntryParts): void => 
 const enter = async (
   request: FastifyRequest,
   parts: EntryParts,
-  limit: ReturnType<typeof createRateLimit>,
+  limit: RateLimit,
 ): Promise<void> => {
   const path = request.url.split('?', 1)[0] ?? '';
   const action = `${request.method} ${path}`.slice(0, 200);

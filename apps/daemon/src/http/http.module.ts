@@ -11,10 +11,12 @@ import { OPENAPI, type OpenApi } from './openapi.ts';
 import { ProblemFilter } from './problem.filter.ts';
 import { AgentsController } from './routes/agents.controller.ts';
 import { ApprovalsController } from './routes/approvals.controller.ts';
+import { ChannelsController } from './routes/channels.controller.ts';
 import { ConfigController } from './routes/config.controller.ts';
 import { DocsController } from './routes/docs.controller.ts';
 import { EventsController } from './routes/events.controller.ts';
 import { Launcher } from './routes/launch.ts';
+import { OpenAiController } from './routes/openai.controller.ts';
 import { OpsController } from './routes/ops.controller.ts';
 import { ParityController } from './routes/parity.controller.ts';
 import { ReplaysController } from './routes/replays.controller.ts';
@@ -23,11 +25,14 @@ import { SessionsController } from './routes/sessions.controller.ts';
 import { StartController } from './routes/start.controller.ts';
 import { TokensController } from './routes/tokens.controller.ts';
 import { TurnsController } from './routes/turns.controller.ts';
+import { WebSocketController } from './routes/websocket.controller.ts';
 import { turnHandlers } from './turns/turn-commands.ts';
 import { validationPipe } from './validation.ts';
 
 export const controllers: readonly Type[] = [
   StartController,
+  OpenAiController,
+  WebSocketController,
   TurnsController,
   EventsController,
   ParityController,
@@ -35,6 +40,7 @@ export const controllers: readonly Type[] = [
   AgentsController,
   SessionsController,
   ApprovalsController,
+  ChannelsController,
   ConfigController,
   TokensController,
   SessionController,

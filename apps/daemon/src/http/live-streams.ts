@@ -1,14 +1,19 @@
-import type { SseChannel } from './sse.ts';
+/** Something that stays open to a client. */
+export interface LiveChannel {
+  /** Aborted once it has ended. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
 
 /** The open streams, so that a revoked token, an ended session or a stop ends them. */
 export class LiveStreams {
   readonly #open = new Map<
-    SseChannel,
+    LiveChannel,
     { readonly token: string; readonly session: string | null }
   >();
 
   add(
-    channel: SseChannel,
+    channel: LiveChannel,
     owner: { readonly token: string; readonly session: string | null },
   ): void {
     this.#open.set(channel, owner);

@@ -2,6 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import { LogUnavailableError } from '../record-fact.ts';
+import { isOpenAiPath, openAiError } from '../paths/gateway/openai-answer.ts';
 import { ProblemError, type ProblemCode } from './problem.ts';
 
 /** Answers every failure as a problem document. What nobody expected is logged and answered without its text. */
@@ -21,12 +22,16 @@ export class ProblemFilter implements ExceptionFilter {
 }
 
 export const sendProblem = (reply: FastifyReply, problem: ProblemError): void => {
+  const path = reply.request.url.split('?', 1)[0] ?? '';
+  const isOpenAi = isOpenAiPath(path);
+  const document = problem.document();
+  const type = isOpenAi ? 'application/json' : 'application/problem+json';
   void reply
     .status(problem.status)
     .headers(problem.headers)
-    .header('content-type', 'application/problem+json; charset=utf-8')
+    .header('content-type', `${type}; charset=utf-8`)
     .header('cache-control', 'no-store')
-    .send(JSON.stringify(problem.document()));
+    .send(JSON.stringify(isOpenAi ? openAiError(document) : document));
 };
 
 /** Converts all foreign errors in one place. */

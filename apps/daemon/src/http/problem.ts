@@ -16,6 +16,7 @@ export const problemCodes = {
   too_large: [413, 'the body is too large'],
   unsupported_media_type: [415, 'send application/json'],
   idempotency_key_reused: [422, 'the key was used with another body'],
+  upgrade_required: [426, 'this address speaks WebSocket'],
   precondition_required: [428, 'a precondition is needed'],
   rate_limited: [429, 'too many requests'],
   internal: [500, 'something went wrong here'],

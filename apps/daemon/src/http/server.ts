@@ -4,9 +4,10 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { frameworkErrors, guardEntry } from './entry.ts';
+import { acceptWebSockets, webSocketLimits } from '../paths/gateway/websocket-server.ts';
+import { entryLimit, frameworkErrors, guardEntry } from './entry.ts';
 import { controllers, HttpModule } from './http.module.ts';
-import type { HttpBase } from './http-parts.ts';
+import { HTTP_PARTS, type HttpBase, type HttpParts } from './http-parts.ts';
 import { createOpenApi } from './openapi.ts';
 
 /** The HTTP side of one daemon. */
@@ -42,7 +43,8 @@ export const createHttpServer = async (
   server.server.headersTimeout = times.headersTimeout;
   // JSON is the only form of a body.
   server.removeContentTypeParser('text/plain');
-  guardEntry(server, parts);
+  const limit = entryLimit(parts);
+  guardEntry(server, parts, limit);
   const holder: { app: NestFastifyApplication | null } = { app: null };
   const openApi = createOpenApi(() => {
     if (holder.app === null) throw new TypeError('the application is not made yet');
@@ -56,6 +58,8 @@ export const createHttpServer = async (
   holder.app = app;
   await app.init();
   await server.ready();
+  const { turns } = app.get<HttpParts>(HTTP_PARTS, { strict: false });
+  acceptWebSockets(server.server, { ...parts, turns, limit, limits: webSocketLimits });
   return {
     app,
     listen: async (port, host) => {

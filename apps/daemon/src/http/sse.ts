@@ -77,6 +77,12 @@ export class SseChannel {
     return this.#write(`${lines.join('\n')}\n\n`);
   }
 
+  /** Data that is no JSON, for protocols of others. */
+  sendRaw(data: string): Promise<void> {
+    this.#keepAlive.refresh();
+    return this.#write(`data: ${data}\n\n`);
+  }
+
   end(): void {
     if (this.#ended.signal.aborted) return;
     this.#ended.abort();

@@ -30,29 +30,49 @@ export const followTurn = async (
         if (!signal.aborted) tell({ kind: 'delta', delta });
       })
     : () => undefined;
-  const subscription = parts.store.subscribe({ after });
-  const stop = (): void => void subscription.return?.();
-  signal.addEventListener('abort', stop);
+  const take = (event: LockstepEvent): 'more' | 'enough' => {
+    if (event.meta.turn === turn || event.meta.root === turn) tell({ kind: 'event', event });
+    return ends(event, turn, session) ? 'enough' : 'more';
+  };
   try {
-    if (!signal.aborted)
-      for await (const message of subscription) {
-        if (signal.aborted) break;
-        if (message.kind === 'caught-up') continue;
-        const { event } = message;
-        if (event.meta.turn === turn || event.meta.root === turn) tell({ kind: 'event', event });
-        if (ends(event, turn, session)) break;
-      }
+    if (!(await isOver(parts.turns, turn, after))) await pump(parts.store, { after, signal }, take);
   } finally {
-    signal.removeEventListener('abort', stop);
     stopDeltas();
   }
   return parts.turns.answer(turn);
 };
 
+/** What came last is behind the place to go on from: nothing more comes. */
+const isOver = async (turns: Turns, turn: string, after: Position | 'start'): Promise<boolean> => {
+  const answer = await turns.answer(turn);
+  if (answer === null) return true;
+  return hasEnded(answer) && after !== 'start' && after >= answer.position;
+};
+
+export const hasEnded = ({ status }: TurnAnswer): boolean =>
+  status !== 'queued' && status !== 'running' && status !== 'waiting';
+
+const pump = async (
+  store: EventStore,
+  { after, signal }: { readonly after: Position | 'start'; readonly signal: AbortSignal },
+  take: (event: LockstepEvent) => 'more' | 'enough',
+): Promise<void> => {
+  if (signal.aborted) return;
+  const subscription = store.subscribe({ after });
+  const stop = (): void => void subscription.return?.();
+  signal.addEventListener('abort', stop);
+  try {
+    for await (const message of subscription) {
+      if (message.kind === 'event' && take(message.event) === 'enough') break;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
 /** Whether this event is the end of the turn; one that is taken back before it begins ends in its session's stream. */
 export const ends = (event: LockstepEvent, turn: string, session: string): boolean => {
-  if (event.stream === session)
-    return event.type === 'MessageDropped' && event.meta.turn === turn;
+  if (event.stream === session) return event.type === 'MessageDropped' && event.meta.turn === turn;
   return event.stream === `turn-${turn}` && endTypes.has(event.type);
 };
 
