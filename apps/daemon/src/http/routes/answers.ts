@@ -64,6 +64,8 @@ export const decisionAnswer = (
       return { id, status: 'decided', position: result.position };
     case 'repeat':
       return { id, status: 'repeat', position: null };
+    case 'forbidden':
+      throw new ProblemError('forbidden', result.message);
     case 'already_decided':
       throw new ProblemError('already_decided', `it was decided before: ${result.how}`, {
         fields: { by: result.by, at: result.at, how: result.how },
