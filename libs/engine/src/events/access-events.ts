@@ -37,7 +37,12 @@ export const accessPayloads = {
     principal: principalSchema,
   }),
   ConnectionClosed: z.strictObject({ connection: z.string(), why: z.string() }),
-  InboundRefused: z.strictObject({ source: z.string(), why: z.string() }),
+  InboundRefused: z.strictObject({
+    source: z.string(),
+    why: z.string(),
+    /** Refusals folded into this event: one a minute for each source. */
+    count: z.int().min(1).optional(),
+  }),
   TrailViewed: z.strictObject({ principal: z.string(), agent: z.string(), what: z.string() }),
   EvidenceExported: z.strictObject({
     principal: z.string(),

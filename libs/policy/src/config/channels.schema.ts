@@ -39,6 +39,14 @@ export const mqttChannelSchema = z.strictObject({
   password: secretRef.optional(),
   client_id: z.string().min(1).max(64).optional().describe('Absent: the name of the channel.'),
   topic: z.string().min(1).describe('The filter of topics that messages come in on.'),
+  sender_level: z
+    .int()
+    .min(1)
+    .max(32)
+    .optional()
+    .describe(
+      'The level of the topic, from 1, that names the sender, as a broker that knows its clients can enforce; absent: the message itself names it.',
+    ),
   reply_topic: z
     .string()
     .min(1)

@@ -1,4 +1,4 @@
-import type { Config, SecretRef } from '@lockstep/policy';
+import { secretRef, type Config, type SecretRef } from '@lockstep/policy';
 import type { KnownSecret } from './secret-masker.ts';
 import { readSecret, type SecretSource } from './secret-ref.ts';
 
@@ -17,6 +17,12 @@ export const secretRefs = (
       if (typeof value !== 'string')
         found.push({ at: `mcp.servers.${alias}.${table}.${key}`, ref: value });
   }
+  for (const [kind, channels] of Object.entries(config.channels))
+    for (const [alias, channel] of Object.entries(channels))
+      for (const [key, value] of Object.entries<unknown>(channel)) {
+        const ref = secretRef.safeParse(value);
+        if (ref.success) found.push({ at: `channels.${kind}.${alias}.${key}`, ref: ref.data });
+      }
   return found;
 };
 

@@ -1,0 +1,65 @@
+import type { AppliedConfig } from '@lockstep/policy';
+import { readSecret } from '../../adapters/secrets/secret-ref.ts';
+import type { ChannelParts } from './channel-parts.ts';
+import type { MakeChannel } from './channel-runner.ts';
+import { DiscordChannel } from './discord/discord-channel.ts';
+import { MqttChannel } from './mqtt/mqtt-channel.ts';
+import { SlackChannel } from './slack/slack-channel.ts';
+import { TelegramChannel } from './telegram/telegram-channel.ts';
+import { WebhookChannel } from './webhook/webhook-channel.ts';
+
+type Ref = Parameters<typeof readSecret>[0];
+
+/** How the channel of a binding is made. Secrets are read at each start, so that a rotated one counts. */
+export const channelMaker = (
+  { config }: AppliedConfig,
+  binding: string,
+  { secrets, clock }: ChannelParts,
+): MakeChannel => {
+  const [kind = '', alias = ''] = binding.split('.', 2);
+  const { webhook, mqtt, telegram, slack, discord } = config.channels;
+  const now = (): number => clock.now();
+  const secret = (ref: Ref): string => {
+    const read = readSecret(ref, secrets);
+    if (!read.ok) throw new Error(read.message);
+    return read.value;
+  };
+  const entry = <T>(byAlias: Readonly<Record<string, T>>): T => {
+    const found = Object.hasOwn(byAlias, alias) ? byAlias[alias] : undefined;
+    if (found === undefined) throw new Error(`no channel is called \`${binding}\``);
+    return found;
+  };
+  switch (kind) {
+    case 'webhook':
+      return (end) => {
+        const own = entry(webhook);
+        return new WebhookChannel(own, secret(own.secret), { end, now });
+      };
+    case 'mqtt':
+      return (end) => {
+        const own = entry(mqtt);
+        const password = own.password === undefined ? null : secret(own.password);
+        return new MqttChannel(own, password, end);
+      };
+    case 'telegram':
+      return (end) => {
+        const own = entry(telegram);
+        return new TelegramChannel(own, secret(own.token), end);
+      };
+    case 'slack':
+      return (end) => {
+        const own = entry(slack);
+        const tokens = { bot: secret(own.bot_token), app: secret(own.app_token) };
+        return new SlackChannel(own, tokens, end);
+      };
+    case 'discord':
+      return (end) => {
+        const own = entry(discord);
+        return new DiscordChannel(own, secret(own.token), end);
+      };
+    default:
+      return () => {
+        throw new Error(`no channel has the kind \`${kind}\``);
+      };
+  }
+};
