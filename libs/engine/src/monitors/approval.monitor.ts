@@ -1,6 +1,6 @@
 import type { EnforcedKey, PolicySnapshot } from '@lockstep/policy';
 import type { Objection } from '../projections/parity-matrix.view.ts';
-import { authorizationOf } from './calls.ts';
+import { authorizationOf, startOf } from './calls.ts';
 import { grantFault } from './grants.ts';
 import { toolAllowed, toolDenied } from './matcher.ts';
 import { governed, objector, type Governed, type Monitor } from './monitor.ts';
@@ -21,6 +21,11 @@ const autonomyMonitor: Monitor = (turn) => [
     const why = startFault(turn, at);
     return why === null ? [] : [autonomy.violated(at, why)];
   }),
+  ...outcomes(turn).flatMap((at) =>
+    startOf(turn, at.event.data.call, at.index) === null
+      ? [autonomy.violated(at, `call \`${at.event.data.call}\` has an outcome and never started`)]
+      : [],
+  ),
   ...governed(turn, 'ToolCallAuthorized').flatMap((at) => {
     const { tool, by } = at.event.data;
     const reads = onlyReads(effects(at));
@@ -112,6 +117,10 @@ function effects(at: Governed<'ToolCallAuthorized'> | Governed<'ApprovalRequeste
   return mcpTool(tool) === null ? effectsOf(at.policy, tool, facts.operands) : recorded;
 }
 
+function outcomes(turn: RecordedTurn) {
+  return [...governed(turn, 'ToolCallCompleted'), ...governed(turn, 'ToolCallFailed')];
+}
+
 function startFault(turn: RecordedTurn, at: Governed<'ToolCallStarted'>): string | null {
   const { call, tool, binding, argsDigest } = at.event.data;
   const rests = authorizationOf(turn, call, at.index);
@@ -138,7 +147,7 @@ function permissions(turn: RecordedTurn, key: EnforcedKey): readonly Objection[]
 }
 
 function decidedFor(turn: RecordedTurn, at: Governed<'ToolCallAuthorized'>): boolean {
-  const { call, approval, binding } = at.event.data;
+  const { call, approval, binding, argsDigest } = at.event.data;
   return turn
     .ofCall(call)
     .some(
@@ -146,7 +155,8 @@ function decidedFor(turn: RecordedTurn, at: Governed<'ToolCallAuthorized'>): boo
         index < at.index &&
         event.type === 'ApprovalGranted' &&
         event.data.approval === approval &&
-        event.data.binding === binding,
+        event.data.binding === binding &&
+        (event.data.edited === undefined || event.data.edited.argsDigest === argsDigest),
     );
 }
 

@@ -89,14 +89,17 @@ const loopMonitor: Monitor = (turn) => {
 };
 
 const toolCalls = objector('budgets.max_tool_calls');
-/** Not more calls start than the cap; none is refused for a cap that is not reached. */
+/** Not more calls start than the caps of the turn and of those above it; none is refused for a cap that is not reached. */
 const toolCallsMonitor: Monitor = (turn) => {
   const started = new Set<string>();
   const over = governed(turn, 'ToolCallStarted').flatMap((at) => {
     started.add(at.event.data.call);
-    return started.size > cap(at.policy, 'max_tool_calls')
-      ? [toolCalls.violated(at, `call ${started.size} of the turn started`)]
-      : [];
+    if (started.size > cap(at.policy, 'max_tool_calls'))
+      return [toolCalls.violated(at, `call ${started.size} of the turn started`)];
+    const full = treeOver(turn, at, 'toolCalls', 'max_tool_calls');
+    return full === null
+      ? []
+      : [toolCalls.violated(at, `call ${full.used} of turn \`${full.turn}\` and below started`)];
   });
   return [...over, ...governed(turn, 'ToolCallRefused').flatMap((at) => freeCall(turn, at))];
 };
@@ -115,14 +118,34 @@ const freeCall = (turn: RecordedTurn, at: Governed<'ToolCallRefused'>): readonly
     : [];
 };
 
+/** The first tree that this turn belongs to whose cap a beginning went over, with what was used there. The turn's own cap is the
+ * one in force for it now; those above are as they stood then. */
+const treeOver = (
+  turn: RecordedTurn,
+  at: Governed<'ModelCallStarted'> | Governed<'ToolCallStarted'>,
+  what: 'toolCalls' | 'tokens' | 'cost',
+  key: Limited,
+): { readonly turn: string; readonly used: number | 'unknown' } | null => {
+  for (const tree of turn.around.tally(at.event.id)?.trees ?? []) {
+    const limit = tree.turn === turn.id ? at.policy.budgets[key] : tree.caps?.[what];
+    const used = tree[what];
+    if (limit === undefined || limit === 'unlimited') continue;
+    if (used === 'unknown' || used > limit) return { turn: tree.turn, used };
+  }
+  return null;
+};
+
 const tokens = objector('budgets.max_tokens_per_turn');
 /** No model call begins that could pass the cap. */
 const tokensMonitor: Monitor = (turn) =>
   governed(turn, 'ModelCallStarted').flatMap((at) => {
     const wanted = usedBefore(turn, at.index).tokens + at.event.data.reserved.tokens;
-    return wanted > cap(at.policy, 'max_tokens_per_turn')
-      ? [tokens.violated(at, `a model call began that may reach ${wanted} tokens`)]
-      : [];
+    if (wanted > cap(at.policy, 'max_tokens_per_turn'))
+      return [tokens.violated(at, `a model call began that may reach ${wanted} tokens`)];
+    const full = treeOver(turn, at, 'tokens', 'max_tokens_per_turn');
+    return full === null
+      ? []
+      : [tokens.violated(at, `turn \`${full.turn}\` and below may reach ${full.used} tokens`)];
   });
 
 const cost = objector('budgets.max_cost_usd_per_turn');
@@ -130,6 +153,9 @@ const cost = objector('budgets.max_cost_usd_per_turn');
 const costMonitor: Monitor = (turn) =>
   governed(turn, 'ModelCallStarted').flatMap((at) => {
     const limit = cap(at.policy, 'max_cost_usd_per_turn');
+    const full = treeOver(turn, at, 'cost', 'max_cost_usd_per_turn');
+    if (full !== null)
+      return [cost.violated(at, `turn \`${full.turn}\` and below may cost ${full.used}`)];
     if (limit === Infinity) return [];
     const spent = usedBefore(turn, at.index).cost;
     const { cost: wanted } = at.event.data.reserved;

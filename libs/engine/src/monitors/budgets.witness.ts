@@ -4,7 +4,7 @@ import type { At, RecordedTurn } from './recorded-turn.ts';
 import { inFlightAfter } from './spent.ts';
 
 /** A limit that was named as exhausted, as the rule of a refusal, or as what ended the turn. */
-const exhausted = (key: EnforcedKey): Witness =>
+export const exhausted = (key: EnforcedKey): Witness =>
   anyOf(
     refusedUnder(key),
     witness('BudgetExhausted', ({ event }) =>

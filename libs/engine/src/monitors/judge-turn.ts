@@ -3,10 +3,17 @@ import type { Objection } from '../projections/parity-matrix.view.ts';
 import { approvalMonitors } from './approval.monitor.ts';
 import { approvalTimesMonitors } from './approval-times.monitor.ts';
 import { approvalWitnesses } from './approval.witness.ts';
-import { awaitedMonitors, awaitedWitnesses } from './awaited.monitor.ts';
+import { approvalVotesMonitors } from './approval-votes.monitor.ts';
+import { approvalVotesWitnesses } from './approval-votes.witness.ts';
 import { budgetsMonitors } from './budgets.monitor.ts';
 import { budgetsWitnesses } from './budgets.witness.ts';
+import { channelsMonitors, channelsWitnesses } from './channels.monitor.ts';
 import { contextMonitors, contextWitnesses } from './context.monitor.ts';
+import { delegationMonitors } from './delegation.monitor.ts';
+import { delegationWitnesses } from './delegation.witness.ts';
+import { identityMonitors, identityWitnesses } from './identity.monitor.ts';
+import { memoryMonitors } from './memory.monitor.ts';
+import { memoryWitnesses } from './memory.witness.ts';
 import { mcpMonitors } from './mcp.monitor.ts';
 import { mcpWitnesses } from './mcp.witness.ts';
 import type { Monitor, Witness } from './monitor.ts';
@@ -14,7 +21,12 @@ import { networkMonitors, networkWitnesses } from './network.monitor.ts';
 import { outputMonitors, outputWitnesses } from './output.monitor.ts';
 import type { RecordedTurn } from './recorded-turn.ts';
 import { secretsMonitors, secretsWitnesses } from './secrets.monitor.ts';
+import { shellMonitors } from './shell.monitor.ts';
+import { shellWitnesses } from './shell.witness.ts';
+import { skillsMonitors, skillsWitnesses } from './skills.monitor.ts';
 import { toolsMonitors, toolsWitnesses } from './tools.monitor.ts';
+import { windowsMonitors } from './windows.monitor.ts';
+import { windowsWitnesses } from './windows.witness.ts';
 import { workspaceMonitors } from './workspace.monitor.ts';
 import { workspaceWitnesses } from './workspace.witness.ts';
 
@@ -23,28 +35,42 @@ export const monitors = {
   ...toolsMonitors,
   ...approvalMonitors,
   ...approvalTimesMonitors,
+  ...approvalVotesMonitors,
   ...budgetsMonitors,
+  ...windowsMonitors,
   ...contextMonitors,
+  ...identityMonitors,
+  ...memoryMonitors,
+  ...skillsMonitors,
   ...workspaceMonitors,
+  ...shellMonitors,
   ...networkMonitors,
   ...mcpMonitors,
+  ...delegationMonitors,
+  ...channelsMonitors,
   ...secretsMonitors,
   ...outputMonitors,
-  ...awaitedMonitors,
 } satisfies Record<EnforcedKey, Monitor>;
 
 /** What shows every enforced setting at work: a setting without a witness does not compile. */
 export const witnesses = {
   ...toolsWitnesses,
   ...approvalWitnesses,
+  ...approvalVotesWitnesses,
   ...budgetsWitnesses,
+  ...windowsWitnesses,
   ...contextWitnesses,
+  ...identityWitnesses,
+  ...memoryWitnesses,
+  ...skillsWitnesses,
   ...workspaceWitnesses,
+  ...shellWitnesses,
   ...networkWitnesses,
   ...mcpWitnesses,
+  ...delegationWitnesses,
+  ...channelsWitnesses,
   ...secretsWitnesses,
   ...outputWitnesses,
-  ...awaitedWitnesses,
 } satisfies Record<EnforcedKey, Witness>;
 
 /** An event in which a setting changed the outcome. */
@@ -59,7 +85,7 @@ export interface Bite {
 
 /** All objections of all monitors to one turn. Never throws, however broken the history. */
 export const judgeTurn = (turn: RecordedTurn): readonly Objection[] =>
-  enforcedKeys.flatMap((key) => monitors[key](turn));
+  (isOfFirstRegistry(turn) ? firstKeys : enforcedKeys).flatMap((key) => monitors[key](turn));
 
 /** Every event of a turn in which a setting bit, in order. */
 export const bitesOf = (turn: RecordedTurn): readonly Bite[] =>
@@ -71,6 +97,23 @@ export const bitesOf = (turn: RecordedTurn): readonly Bite[] =>
       return [{ key, event: id, position, index: at.index, note }];
     }),
   );
+
+/** Settings of later registries held their narrowest value under the first one, whatever was done: nothing is claimed of them there. */
+const laterKeys: ReadonlySet<EnforcedKey> = new Set(
+  Object.keys({
+    ...approvalVotesMonitors,
+    ...windowsMonitors,
+    ...identityMonitors,
+    ...memoryMonitors,
+    ...skillsMonitors,
+    ...shellMonitors,
+    ...delegationMonitors,
+    ...channelsMonitors,
+  }) as EnforcedKey[],
+);
+const firstKeys = enforcedKeys.filter((key) => !laterKeys.has(key));
+const isOfFirstRegistry = ({ spans }: RecordedTurn): boolean =>
+  spans.some(({ policy }) => policy !== null && policy.registry < 2);
 
 const byType = new Map<string, { readonly key: EnforcedKey; readonly witness: Witness }[]>();
 for (const key of enforcedKeys)

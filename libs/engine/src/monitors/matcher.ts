@@ -43,6 +43,18 @@ export const glob = (pattern: string, text: string): boolean => {
   return p === pattern.length;
 };
 
+/** Whether every clause holds a word prefix of a command: a program name, or a program name and further words as they stand. A
+ * lone star is every command. */
+export const commandAllowed = (clauses: Clauses, argv: readonly string[]): boolean =>
+  clauses.length > 0 && clauses.every((prefixes) => prefixes.some((p) => commandFits(p, argv)));
+
+/** Whether a command begins with the words of a prefix. */
+export const commandFits = (prefix: string, argv: readonly string[]): boolean => {
+  if (prefix === '*') return argv.length > 0;
+  const words = prefix.split(/\s+/).filter((word) => word !== '');
+  return words.length > 0 && words.every((word, i) => argv[i] === word);
+};
+
 /** Where a connection goes: lower-case host (IPv6 without brackets) and port. */
 export interface Destination {
   readonly scheme: string;
@@ -58,6 +70,15 @@ export const hostAllowed = (clauses: Clauses, to: Destination): boolean =>
  * written). A lone star is every host over every scheme and port. */
 export const hostFits = (pattern: string, to: Destination): boolean => {
   if (pattern === '*') return true;
+  const { scheme, host, port } = hostPattern(pattern);
+  if (scheme !== to.scheme || port !== to.port || host === '') return false;
+  const name = bare(to.host.toLowerCase());
+  if (host === '*') return true;
+  if (!host.startsWith('*.')) return host === name;
+  return name.endsWith(host.slice(1)) && name.length > host.length - 1;
+};
+
+const hostPattern = (pattern: string): Destination => {
   const lower = pattern.toLowerCase();
   const scheme = lower.startsWith('http://') ? 'http' : 'https';
   const rest = lower.replace(/^https?:\/\//, '');
@@ -65,11 +86,19 @@ export const hostFits = (pattern: string, to: Destination): boolean => {
   const colon = rest.indexOf(':', close < 0 ? 0 : close);
   const host = bare(colon < 0 ? rest : rest.slice(0, colon));
   const port = colon < 0 ? (scheme === 'http' ? 80 : 443) : Number(rest.slice(colon + 1));
-  if (scheme !== to.scheme || port !== to.port || host === '') return false;
-  const name = bare(to.host.toLowerCase());
-  if (host === '*') return true;
-  if (!host.startsWith('*.')) return host === name;
-  return name.endsWith(host.slice(1)) && name.length > host.length - 1;
+  return { scheme, host, port };
+};
+
+/** Whether one host pattern admits all that another does. */
+export const hostCovers = (wide: string, narrow: string): boolean => {
+  if (wide === '*' || wide === narrow) return true;
+  if (narrow === '*') return false;
+  const outer = hostPattern(wide);
+  const inner = hostPattern(narrow);
+  if (outer.scheme !== inner.scheme || outer.port !== inner.port) return false;
+  if (outer.host === '*' || outer.host === inner.host) return true;
+  // A star of the narrow pattern stands for names below: they lie below whatever it lies below.
+  return outer.host.startsWith('*.') && inner.host.endsWith(outer.host.slice(1));
 };
 
 const bare = (host: string): string => host.replace(/^\[/, '').replace(/\]$/, '');

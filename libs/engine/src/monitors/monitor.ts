@@ -20,7 +20,12 @@ export type Governed<T extends TurnEvent['type']> = At<T> & { readonly policy: P
 export const governed = <T extends TurnEvent['type']>(
   turn: RecordedTurn,
   type: T,
-): readonly Governed<T>[] => turn.all(type).filter((at): at is Governed<T> => at.policy !== null);
+): readonly Governed<T>[] => {
+  const lists = governedOf(turn);
+  return lists[type] ?? [];
+};
+
+type GovernedLists = { readonly [T in TurnEvent['type']]?: readonly Governed<T>[] };
 
 /** A witness over one event type with its policy known. */
 export const witness = <T extends TurnEvent['type']>(
@@ -84,6 +89,13 @@ export const objector = (key: EnforcedKey) => ({
     event: at.event.id,
     why,
   }),
+});
+
+/** Only saves work: many monitors ask for the same events. */
+const governedOf = perTurn((turn): GovernedLists => {
+  const lists: Partial<Record<TurnEvent['type'], At[]>> = {};
+  for (const at of turn.events) if (at.policy !== null) (lists[at.event.type] ??= []).push(at);
+  return lists as GovernedLists;
 });
 
 const isGoverned = <T extends TurnEvent['type']>(at: At, type: T): at is Governed<T> =>

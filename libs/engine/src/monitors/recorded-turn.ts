@@ -1,4 +1,4 @@
-import type { PolicySnapshot, Principal, ProvenanceEntry } from '@lockstep/policy';
+import type { Config, Limit, PolicySnapshot, Principal, ProvenanceEntry } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
 import type { DataOf, EventOf, TurnEvent } from '../events/event.ts';
 
@@ -26,6 +26,54 @@ export interface ConnectionOwner {
   readonly principal: string;
 }
 
+/** A row of memory as the memory streams tell it. */
+export interface RecordedRow {
+  readonly agent: string;
+  readonly person: string | null;
+  readonly backend: 'sqlite' | 'markdown';
+  /** Ms since the epoch. */
+  readonly stored: number;
+  readonly expires: number | 'never';
+  /** When it was dropped; null = it is there. */
+  readonly dropped: number | null;
+}
+
+/** What a turn and all turns below it had used when something of it began, that beginning included: calls that run count with
+ * what they reserved. */
+export interface TreeTally {
+  readonly turn: string;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  /** Micro-dollars. */
+  readonly cost: number | 'unknown';
+  /** The caps of that turn then; null while its policy is not known. */
+  readonly caps: { readonly toolCalls: Limit; readonly tokens: Limit; readonly cost: Limit } | null;
+}
+
+/** How far the caps that reach over turns were used when a model call or a tool call began, that beginning included. */
+export interface Tally {
+  /** Tool calls of the agent that started within the last 3,600 s. */
+  readonly actionsLastHour: number;
+  /** Micro-dollars of the agent's model calls that began on this UTC day. */
+  readonly costToday: number | 'unknown';
+  /** The turn's own tree first, then those of its ancestors. */
+  readonly trees: readonly TreeTally[];
+}
+
+/** The turn above this one, as the log knew it when this one was asked for. */
+export interface RecordedParent {
+  readonly turn: string;
+  readonly agent: string;
+  /** Digest of the policy that was in force there; null = none was. */
+  readonly policy: string | null;
+  /** Canonical JSON of each narrowing that it was resolved with and that goes down the chain. */
+  readonly narrowings: readonly string[];
+  /** Started calls of tools that start turns, by call. */
+  readonly starts: Readonly<
+    Record<string, { readonly tool: string; readonly children: readonly string[] }>
+  >;
+}
+
 /** What monitors may look up outside the turn's own stream. Null = not known: then nothing is claimed. */
 export interface Surroundings {
   snapshot(digest: string): PolicySnapshot | null;
@@ -39,6 +87,14 @@ export interface Surroundings {
   connection(digest: string): ConnectionOwner | null;
   /** How many tool results an earlier turn has. */
   toolResults(turn: string): number | null;
+  /** `unknown` = the memory streams were not read. */
+  row(id: string): RecordedRow | null | 'unknown';
+  /** What was used when the event of this id began something. */
+  tally(event: string): Tally | null;
+  /** The turn above, where there is one and it is known. */
+  readonly parent: RecordedParent | null;
+  /** An applied config by version. */
+  config(version: number): Config | null;
 }
 
 /** Knows nothing: for a turn that is judged from its own stream alone. */
@@ -50,6 +106,10 @@ export const noSurroundings: Surroundings = {
   grant: () => 'unknown',
   connection: () => null,
   toolResults: () => null,
+  row: () => 'unknown',
+  tally: () => null,
+  parent: null,
+  config: () => null,
 };
 
 /** A span of a turn under one policy. */
@@ -66,6 +126,8 @@ export interface RecordedTurn {
   readonly agent: string;
   readonly session: string;
   readonly principal: Principal | null;
+  /** What the turn was asked for with; null while that is not in the stream. */
+  readonly asked: DataOf<'TurnRequested'> | null;
   readonly provenance: readonly ProvenanceEntry[];
   readonly events: readonly At[];
   readonly spans: readonly PolicySpan[];
@@ -87,20 +149,20 @@ export const recordTurn = (
   const spans: PolicySpan[] = [];
   let policy: PolicySnapshot | null = null;
   for (const [index, event] of events.entries()) {
-    if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
-      policy = readSnapshot(event.data.snapshot, around);
+    const changes = event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed';
+    if (changes) policy = readSnapshot(event.data.snapshot, around);
     const at: At = { event, index, policy };
     list.push(at);
     (byType[event.type] ??= []).push(at);
     if ('call' in event.data && typeof event.data.call === 'string')
       push(byCall, event.data.call, at);
-    if (event.type === 'PolicyResolved' || event.type === 'PolicyNarrowed')
-      spans.push({ event, index, policy });
+    if (changes) spans.push({ event, index, policy });
   }
   const lists = byType as Lists;
   return {
     ...whose(events[0]),
-    provenance: lists.PolicyResolved?.[0]?.event.data.provenance ?? [],
+    asked: firstOf(lists, 'TurnRequested')?.data ?? null,
+    provenance: firstOf(lists, 'PolicyResolved')?.data.provenance ?? [],
     events: list,
     spans,
     around,
@@ -108,6 +170,9 @@ export const recordTurn = (
     ofCall: (call) => byCall.get(call) ?? none,
   };
 };
+
+const firstOf = <T extends TurnEventType>(lists: Lists, type: T): EventOf<T> | null =>
+  lists[type]?.[0]?.event ?? null;
 
 /** The text of a field: inline, or from a known artifact; null when sealed or not known. */
 export const textOf = (content: Content, around: Surroundings): string | null => {

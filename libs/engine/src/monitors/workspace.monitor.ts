@@ -1,6 +1,7 @@
 import type { EnforcedKey, PolicySnapshot } from '@lockstep/policy';
 import type { Operand } from '../events/parts.ts';
 import { authorizationOf, touchesOf, usesOf } from './calls.ts';
+import { isIdentityFile } from './identity.monitor.ts';
 import { governed, objector, perTurn, type Governed, type Monitor } from './monitor.ts';
 import { forbiddenInAnyCase, inside, placeOf, rootsOf, tidy, type Place } from './places.ts';
 
@@ -12,6 +13,7 @@ interface Reached {
   readonly event: { readonly id: string };
   readonly policy: PolicySnapshot;
   readonly path: string;
+  readonly access: PathOperand['access'];
   readonly place: Place;
 }
 
@@ -23,8 +25,9 @@ const reached = perTurn((turn): readonly Reached[] => {
     return paths.flatMap((operand) => {
       const path = operand.real ?? operand.lexical;
       if (known === null) return [];
+      const { access } = operand;
       return [
-        { event: at.event, policy, path, place: placeOf(policy, known, path, operand.access) },
+        { event: at.event, policy, path, access, place: placeOf(policy, known, path, access) },
       ];
     });
   });
@@ -35,7 +38,7 @@ const reached = perTurn((turn): readonly Reached[] => {
     const roots = rootsOf(start.policy, facts?.roots ?? null);
     return paths.map(({ path, access }) => {
       const place = placeOf(start.policy, roots, path, access);
-      return { event: at.event, policy: start.policy, path, place };
+      return { event: at.event, policy: start.policy, path, access, place };
     });
   });
   return [...named, ...opened];
@@ -103,9 +106,13 @@ export const workspaceMonitors = {
       ? `\`${path}\` is in the workspace of \`${place.alias}\``
       : null,
   ),
-  /** Nothing forbidden or protected is reached. */
-  'workspace.forbidden_paths': overPaths('workspace.forbidden_paths', ({ path, place }) =>
-    place.kind === 'forbidden' ? `\`${path}\` is forbidden by \`${place.by}\`` : null,
+  /** Nothing forbidden or protected is reached. Whether an identity file may be written to is another setting's matter. */
+  'workspace.forbidden_paths': overPaths(
+    'workspace.forbidden_paths',
+    ({ policy, path, access, place }) =>
+      place.kind === 'forbidden' && (access === 'read' || !isIdentityFile(policy, path))
+        ? `\`${path}\` is forbidden by \`${place.by}\``
+        : null,
   ),
   /** The boundary is off only where full autonomy or this setting permits it. */
   'workspace.unrestricted_filesystem': overPaths(

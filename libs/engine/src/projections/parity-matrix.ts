@@ -1,15 +1,7 @@
 import type { Trigger } from '@lockstep/policy';
-import { eventTypes, payloadsByFamily, type EventType } from '../events/event.ts';
 import { foldParity } from './parity/parity-fold.ts';
 import { emptyParity, freezeParity, thawParity, type ParityState } from './parity/parity-state.ts';
 import type { Projection } from './projection.ts';
-
-const others: readonly EventType[] = [
-  'ConfigApplied',
-  'GrantIssued',
-  'GrantRevoked',
-  'ArtifactRecorded',
-];
 
 /** The parity matrix: folds the log into evidence by agent, setting, path, trigger and expected value. A turn is judged when it
  * ends, and as far as it is whenever the matrix is looked at. `supportedTriggers` are those that this build can start a turn
@@ -18,10 +10,9 @@ export const parityMatrix = (options: {
   readonly supportedTriggers: readonly Trigger[];
 }): Projection<ParityState> => ({
   name: 'parity-matrix',
-  version: 1,
-  types: eventTypes.filter(
-    (type) => Object.hasOwn(payloadsByFamily.turn, type) || others.includes(type),
-  ),
+  version: 2,
+  // Every event of an agent is numbered: whether one is missing shows only to who sees all.
+  types: 'all',
   initial: () => emptyParity(options.supportedTriggers),
   fold: foldParity,
   freeze: freezeParity,

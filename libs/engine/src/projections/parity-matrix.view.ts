@@ -14,6 +14,39 @@ export interface TriggerCell {
   readonly since: number | null;
   readonly turns: number;
   readonly lastSeen: number | null;
+  /** Biting events, of turns that were asked for and of probes. */
+  readonly bites: { readonly live: number; readonly probe: number };
+  /** Of the turns, those of probes. */
+  readonly probes: number;
+}
+
+/** A gap that is over: another build than those that showed it ran without it. */
+export interface EndedGap {
+  readonly kind: GapKind;
+  readonly reason: string;
+  /** When it was last seen, and when it ended, in ms since the epoch. */
+  readonly seen: number;
+  readonly ended: number;
+  readonly build: string;
+}
+
+/** Events of an agent that are not in the log: its events are numbered without a gap. */
+export interface MissingEvents {
+  readonly agent: string;
+  /** The numbers before and after what is missing. */
+  readonly after: number;
+  readonly next: number;
+  /** Of the event after. */
+  readonly position: Position;
+  readonly time: number;
+}
+
+/** The parity figure as it stood. */
+export interface TrendPoint {
+  readonly position: Position;
+  readonly time: number;
+  readonly enforced: number;
+  readonly of: number;
 }
 
 export interface ParityCell {
@@ -34,6 +67,13 @@ export interface ParityView {
   readonly position: Position | 'start';
   readonly figure: { readonly enforced: number; readonly of: number };
   readonly rows: readonly ParityRow[];
+  /** The figure of the whole matrix over time, oldest first, at most 96 points; empty where agents or a version are chosen. */
+  readonly trend: readonly TrendPoint[];
+  /** Places where events of an agent are missing, oldest first, at most 50. A defect of the log, not of a setting. */
+  readonly missing: readonly MissingEvents[];
+  /** What the matrix can be filtered by. */
+  readonly agents: readonly string[];
+  readonly configVersions: readonly number[];
 }
 
 /** One opened cell: what was expected, what was seen, and the events that say so. */
@@ -53,6 +93,10 @@ export interface ParityCellDetail {
     readonly seen: string | null;
     readonly turns: number;
     readonly bites: number;
+    readonly live: { readonly turns: number; readonly bites: number };
+    readonly probe: { readonly turns: number; readonly bites: number };
+    /** The last gap that came to an end. */
+    readonly ended: EndedGap | null;
     readonly firstSeen: number | null;
     readonly lastSeen: number | null;
     /** Turn ids, newest first, at most 20. */

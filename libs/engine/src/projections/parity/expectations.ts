@@ -91,9 +91,28 @@ export const expectations = (): Expectations => {
   };
 };
 
-/** Requests that differ in nothing but their session are one: a session decides no setting. */
-export const variantKey = ({ request, records }: Variant): string =>
-  JSON.stringify([request.agent, request.principal, request.origin, request.client, records]);
+/** Requests that differ in nothing but their session, or the ids of the connection, run or turn that they came from, are one: these
+ * decide no setting. */
+export const variantKey = ({ request, records }: Variant): string => {
+  const { agent, principal, origin, client } = request;
+  const { parent, connection, sopRun, ...others } = records;
+  return JSON.stringify([
+    agent,
+    principal,
+    { ...origin, ...anonymous(origin) },
+    client,
+    others,
+    connection?.narrowing,
+    sopRun && { ...sopRun, id: '-' },
+    parent && { ...parent, turn: '-' },
+  ]);
+};
+
+const anonymous = (origin: Variant['request']['origin']): object => ({
+  ...('connection' in origin ? { connection: '-' } : {}),
+  ...('run' in origin ? { run: '-' } : {}),
+  ...('parent' in origin && origin.parent !== 'none' ? { parent: '-' } : {}),
+});
 
 const configKey = (applied: AppliedConfig): string => `${applied.version} ${applied.digest}`;
 

@@ -12,7 +12,7 @@ import { recordTurn, type PolicySpan, type RecordedTurn } from '../../monitors/r
 import type { GapKind, Objection } from '../parity-matrix.view.ts';
 import { baselineOf } from './baseline.ts';
 import type { Expected, Valued } from './expectations.ts';
-import type { ParityState, Variant } from './parity-state.ts';
+import type { OpenTurn, ParityState, Variant } from './parity-state.ts';
 import { gapBetween } from './setting-values.ts';
 import { appliedConfig, surroundingsOf } from './surroundings.ts';
 
@@ -41,6 +41,9 @@ export interface Judgement {
   readonly trigger: Trigger;
   readonly variant: Variant | null;
   readonly at: number;
+  /** The build that ran it, and whether it was a probe. */
+  readonly build: string;
+  readonly probe: boolean;
   readonly segments: readonly Segment[];
   eventAt(index: number): TurnEvent | undefined;
   readonly bites: readonly Bite[];
@@ -57,13 +60,17 @@ export const refusedKey = 'refused';
 export const evidenceKey = (registry: number, digest: string): string => `${registry} ${digest}`;
 
 /** Judges one turn, ended or not. Null for a stream that names no agent or no path, or in which nothing was decided. */
-export const judgeParity = (state: ParityState, events: readonly TurnEvent[]): Judgement | null => {
+export const judgeParity = (state: ParityState, open: OpenTurn): Judgement | null => {
+  const { events } = open;
   const meta = events[0]?.meta;
   if (meta === undefined || meta.agent === null || meta.path === null || meta.trigger === null)
     return null;
-  const turn = recordTurn(events, surroundingsOf(state));
+  const turn = recordTurn(events, surroundingsOf(state, open));
   const asked = turn.all('TurnRequested')[0]?.event.data;
-  const variant = asked === undefined ? null : { request: asked.request, records: asked.records };
+  const variant =
+    asked === undefined
+      ? null
+      : { request: asked.request, records: asked.records, version: asked.config.version };
   const segments = segmentsOf(state, turn, variant);
   if (segments.length === 0) return null;
   const places = new Map(turn.events.map(({ event, index }) => [event.id, index]));
@@ -74,6 +81,8 @@ export const judgeParity = (state: ParityState, events: readonly TurnEvent[]): J
     trigger: meta.trigger,
     variant,
     at: events.at(-1)?.time ?? 0,
+    build: events.at(-1)?.meta.build ?? meta.build,
+    probe: meta.probe !== undefined,
     segments,
     eventAt: (index) => events[index],
     bites: bitesOf(turn),
@@ -145,9 +154,12 @@ const unpolicied = (
 /** What the plain request over the same trigger gets now: for a turn that recorded no request. */
 const plainly = (state: ParityState, turn: RecordedTurn): Expected => {
   const trigger = turn.events[0]?.event.meta.trigger ?? null;
-  return trigger === null
-    ? { ok: false, why: 'no request was recorded for this turn' }
-    : baselineOf(state, turn.agent, trigger);
+  const why = 'no request was recorded for this turn';
+  if (trigger === null) return { ok: false, why };
+  const baseline = baselineOf(state, turn.agent, trigger);
+  return baseline.open
+    ? (baseline.expected[0] ?? { ok: false, why })
+    : { ok: false, why: baseline.why };
 };
 
 /** Whether the turn was refused for what config says, and not for what the machine lacks. */

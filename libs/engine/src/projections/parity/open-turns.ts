@@ -23,7 +23,7 @@ export const withOpenTurns = (state: ParityState): ReadonlyMap<string, Lane> => 
 const judged = (state: ParityState, turn: OpenTurn): Judgement | null => {
   const known = lastJudged.get(turn);
   if (known?.events === turn.events.length) return known.judgement;
-  const judgement = judgeParity(state, turn.events);
+  const judgement = judgeParity(state, turn);
   lastJudged.set(turn, { events: turn.events.length, judgement });
   return judgement;
 };

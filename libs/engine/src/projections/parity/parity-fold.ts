@@ -1,14 +1,20 @@
 import { isTerminal } from './terminal.ts';
-import type { LockstepEvent, TurnEvent } from '../../events/event.ts';
+import type { PolicySnapshot } from '@lockstep/policy';
+import type { EventOf, LockstepEvent, TurnEvent } from '../../events/event.ts';
 import { characters } from '../../monitors/recorded-turn.ts';
 import { setBounded } from './bounded.ts';
 import { addJudgement } from './evidence.ts';
 import { judgeParity } from './judge-parity.ts';
-import { bounds, type ParityState } from './parity-state.ts';
+import { addSeq } from './agent-seq.ts';
+import { figureOf } from './parity-view.ts';
+import { bounds, type OpenTurn, type ParityState } from './parity-state.ts';
+import { addPoint, isDue } from './trend.ts';
+import { addUse, parentOf } from './usage.ts';
 
 /** Takes one event in. Changes and returns the state it was given; never throws on a recorded event. */
 export const foldParity = (state: ParityState, event: LockstepEvent): ParityState => {
   state.position = event.position;
+  addSeq(state.seqs, event);
   if (event.stream.startsWith('turn-')) foldTurn(state, event as TurnEvent);
   else foldOther(state, event);
   return state;
@@ -18,14 +24,35 @@ const foldTurn = (state: ParityState, event: TurnEvent): void => {
   const id = event.stream.slice('turn-'.length);
   const open = state.open.get(id);
   if (open === undefined && !opensTurn(event)) return;
-  const turn = open ?? { events: [] };
+  const turn = open ?? openTurn(state, event);
   if (open === undefined) state.open.set(id, turn);
   turn.events.push(event);
+  const tally = addUse(state.usage, event, (ref) => snapshotIn(state, ref));
+  if (tally !== null) turn.tallies.set(event.id, tally);
   if (!isTerminal(event)) return;
   state.open.delete(id);
-  const judgement = judgeParity(state, turn.events);
+  const judgement = judgeParity(state, turn);
   if (judgement !== null) addJudgement(state.lanes, judgement);
   keepTraces(state, id, turn.events);
+  if (judgement !== null && isDue(state.trend, event.time)) {
+    const { position, time } = event;
+    addPoint(state.trend, { position, time, ...figureOf(state) });
+  }
+};
+
+const openTurn = (state: ParityState, first: TurnEvent): OpenTurn => ({
+  events: [],
+  parent: parentOf(state.usage, first),
+  tallies: new Map(),
+});
+
+const snapshotIn = (
+  state: ParityState,
+  ref: EventOf<'PolicyResolved'>['data']['snapshot'],
+): PolicySnapshot | null => {
+  if ('inline' in ref) return ref.inline;
+  const text = state.texts.get(ref.artifact);
+  return text === undefined ? null : state.expectations.snapshot(text);
 };
 
 /** What may follow a turn's end (a reply's delivery, a late settlement) opens no turn. */
@@ -71,6 +98,19 @@ const foldOther = (state: ParityState, event: LockstepEvent): void => {
     if (known !== undefined)
       state.grants.set(event.data.grant, { ...known, revoked: event.position });
   } else if (event.type === 'ArtifactRecorded') foldArtifact(state, event.data);
+  else foldMemory(state, event);
+};
+
+const foldMemory = (state: ParityState, event: LockstepEvent): void => {
+  if (event.type === 'MemoryStored' || event.type === 'MemoryImported') {
+    const { row, agent, person, backend, expires } = event.data;
+    const stored = event.time;
+    const kept = { agent, person, backend, stored, expires, dropped: null };
+    setBounded(state.rows, row, kept, bounds.rows);
+  } else if (event.type === 'MemoryForgotten') {
+    const known = state.rows.get(event.data.row);
+    if (known !== undefined) state.rows.set(event.data.row, { ...known, dropped: event.time });
+  }
 };
 
 /** Of most artifacts the length is enough; of policies and configs the text is kept, put together from its parts. */

@@ -9,9 +9,18 @@ import type {
 import type { Content } from '../../events/content.ts';
 import type { Position } from '../../events/envelope.ts';
 import type { TurnEvent } from '../../events/event.ts';
-import type { ConnectionOwner, RecordedGrant } from '../../monitors/recorded-turn.ts';
-import type { GapKind } from '../parity-matrix.view.ts';
+import type {
+  ConnectionOwner,
+  RecordedGrant,
+  RecordedParent,
+  RecordedRow,
+  Tally,
+} from '../../monitors/recorded-turn.ts';
+import type { EndedGap, GapKind } from '../parity-matrix.view.ts';
+import { emptySeqs, type AgentSeqs } from './agent-seq.ts';
 import { expectations, type Expectations } from './expectations.ts';
+import { emptyTrend, type Trend } from './trend.ts';
+import { emptyUsage, type AgentUse, type TurnTrace, type Usage } from './usage.ts';
 
 /** An applied config as the log has it. */
 export interface RecordedConfig {
@@ -25,6 +34,18 @@ export interface RecordedConfig {
 export interface Variant {
   readonly request: ResolveRequest;
   readonly records: ResolveRecords;
+  /** The config that it was resolved under. */
+  readonly version: number;
+}
+
+/** A gap that stands: what is wrong, since it was last seen, and the builds that showed it. */
+export interface Gap {
+  readonly kind: GapKind;
+  readonly reason: string;
+  /** Found by comparing values, or by a monitor. */
+  readonly by: 'value' | 'monitor';
+  readonly at: number;
+  readonly builds: readonly string[];
 }
 
 /** A biting event or an objection. */
@@ -44,7 +65,11 @@ export interface Evidence {
   seen: string | null;
   turns: number;
   bites: number;
-  gap: { readonly kind: GapKind; readonly reason: string } | null;
+  /** Of them, turns and bites of probes. */
+  probeTurns: number;
+  probeBites: number;
+  gap: Gap | null;
+  ended: EndedGap | null;
   firstSeen: number;
   lastSeen: number;
   readonly turnIds: string[];
@@ -57,6 +82,10 @@ export type KeyEvidence = Map<string, Evidence>;
 /** A turn without an end: its stream so far. */
 export interface OpenTurn {
   readonly events: TurnEvent[];
+  /** What the log knew when it was asked for. */
+  parent: RecordedParent | null;
+  /** By id of the event that began something. */
+  readonly tallies: Map<string, Tally>;
 }
 
 /** Evidence and requests of one agent over one trigger. */
@@ -80,6 +109,11 @@ export interface ParityState {
   readonly connections: Map<string, ConnectionOwner>;
   /** Number of tool results by ended turn. */
   readonly toolResults: Map<string, number>;
+  /** Rows of memory. */
+  readonly rows: Map<string, RecordedRow>;
+  readonly usage: Usage;
+  readonly seqs: AgentSeqs;
+  readonly trend: Trend;
   /** Length of each artifact's text. */
   readonly chars: Map<string, number>;
   /** Texts of artifacts that hold policies and configs. */
@@ -95,6 +129,8 @@ export const bounds = {
   grants: 10_000,
   connections: 5_000,
   toolResults: 10_000,
+  rows: 20_000,
+  builds: 10,
   chars: 20_000,
   texts: 100,
   values: 50,
@@ -112,6 +148,10 @@ export const emptyParity = (supported: readonly Trigger[]): ParityState => ({
   grants: new Map(),
   connections: new Map(),
   toolResults: new Map(),
+  rows: new Map(),
+  usage: emptyUsage(),
+  seqs: emptySeqs(),
+  trend: emptyTrend(),
   chars: new Map(),
   texts: new Map(),
   expectations: expectations(),
@@ -125,14 +165,30 @@ interface FrozenLane extends Omit<Lane, 'variants' | 'keys'> {
   readonly keys: readonly (readonly [EnforcedKey, readonly (readonly [string, Evidence])[]])[];
 }
 
+interface FrozenTurn {
+  readonly events: readonly TurnEvent[];
+  readonly parent: RecordedParent | null;
+  readonly tallies: readonly (readonly [string, Tally])[];
+}
+
 interface Frozen {
   readonly position: Position | 'start';
   readonly configs: readonly (readonly [number, RecordedConfig])[];
-  readonly open: readonly (readonly [string, readonly TurnEvent[]])[];
+  readonly open: readonly (readonly [string, FrozenTurn])[];
   readonly lanes: readonly FrozenLane[];
   readonly grants: readonly (readonly [string, RecordedGrant])[];
   readonly connections: readonly (readonly [string, ConnectionOwner])[];
   readonly toolResults: readonly (readonly [string, number])[];
+  readonly rows: readonly (readonly [string, RecordedRow])[];
+  readonly usage: {
+    readonly turns: readonly (readonly [string, TurnTrace])[];
+    readonly agents: readonly (readonly [string, AgentUse])[];
+  };
+  readonly seqs: {
+    readonly last: readonly (readonly [string, number])[];
+    readonly missing: AgentSeqs['missing'];
+  };
+  readonly trend: Trend;
   readonly chars: readonly (readonly [string, number])[];
   readonly texts: readonly (readonly [string, string])[];
 }
@@ -142,7 +198,10 @@ export const freezeParity = (state: ParityState): unknown => {
   const frozen: Frozen = {
     position: state.position,
     configs: [...state.configs],
-    open: [...state.open].map(([turn, { events }]) => [turn, [...events]]),
+    open: [...state.open].map(([turn, { events, parent, tallies }]) => [
+      turn,
+      { events: [...events], parent, tallies: [...tallies] },
+    ]),
     lanes: [...state.lanes.values()].map((lane) => ({
       agent: lane.agent,
       path: lane.path,
@@ -156,6 +215,19 @@ export const freezeParity = (state: ParityState): unknown => {
     grants: [...state.grants],
     connections: [...state.connections],
     toolResults: [...state.toolResults],
+    rows: [...state.rows],
+    usage: {
+      turns: [...state.usage.turns].map(([turn, trace]) => [
+        turn,
+        { ...trace, starts: { ...trace.starts } },
+      ]),
+      agents: [...state.usage.agents].map(([agent, use]) => [
+        agent,
+        { ...use, starts: use.starts.slice(use.from), from: 0 },
+      ]),
+    },
+    seqs: { last: [...state.seqs.last], missing: [...state.seqs.missing] },
+    trend: { ...state.trend, points: [...state.trend.points] },
     chars: [...state.chars],
     texts: [...state.texts],
   };
@@ -169,11 +241,23 @@ export const thawParity = (json: unknown, supported: readonly Trigger[]): Parity
     supported,
     position: frozen.position,
     configs: new Map(frozen.configs),
-    open: new Map(frozen.open.map(([turn, events]) => [turn, { events: [...events] }])),
+    open: new Map(
+      frozen.open.map(([turn, { events, parent, tallies }]) => [
+        turn,
+        { events: [...events], parent, tallies: new Map(tallies) },
+      ]),
+    ),
     lanes: new Map(frozen.lanes.map((lane) => [laneKey(lane.agent, lane.trigger), thawLane(lane)])),
     grants: new Map(frozen.grants),
     connections: new Map(frozen.connections),
     toolResults: new Map(frozen.toolResults),
+    rows: new Map(frozen.rows),
+    usage: {
+      turns: new Map(frozen.usage.turns.map(([turn, trace]) => [turn, { ...trace }])),
+      agents: new Map(frozen.usage.agents.map(([agent, use]) => [agent, { ...use }])),
+    },
+    seqs: { last: new Map(frozen.seqs.last), missing: [...frozen.seqs.missing] },
+    trend: { ...frozen.trend, points: [...frozen.trend.points] },
     chars: new Map(frozen.chars),
     texts: new Map(frozen.texts),
     expectations: expectations(),

@@ -1,10 +1,8 @@
 import {
-  enforcedKeys,
   pathNames,
   registry,
   settingKeys,
   triggersByPath,
-  type EnforcedKey,
   type PathName,
   type SettingKey,
   type Trigger,
@@ -21,7 +19,7 @@ import {
 } from '../parity-matrix.view.ts';
 import { cellOf, evidenceIn, type CellQuestion } from './cell.ts';
 import { withOpenTurns } from './open-turns.ts';
-import type { Lane, ParityState } from './parity-state.ts';
+import { laneKey, type Lane, type ParityState } from './parity-state.ts';
 import { appliedConfig, latestVersion } from './surroundings.ts';
 
 /** What of the matrix is wanted. Absent = all. */
@@ -36,7 +34,35 @@ export interface ParityQuery {
 /** The matrix as it stands, open turns included. */
 export const parityView = (state: ParityState, query: ParityQuery = {}): ParityView => {
   const board = boardOf(state, query);
-  const rows = settingKeys.map((setting): ParityRow => {
+  const rows = rowsOf(board);
+  const whole = query.agent === undefined && query.configVersion === undefined;
+  return {
+    position: state.position,
+    figure: figureIn(rows),
+    rows,
+    trend: whole && query.since === undefined ? state.trend.points : [],
+    missing: state.seqs.missing.filter(
+      ({ agent, time }) => (query.agent ?? agent) === agent && time >= board.since,
+    ),
+    agents: board.known,
+    configVersions: [...state.configs.keys()].sort((a, b) => a - b),
+  };
+};
+
+/** How many cells of the matrix, of those that can matter, are enforced as the turns that ended show it. */
+export const figureOf = (state: ParityState): ParityView['figure'] =>
+  figureIn(rowsOf(boardOf(state, {}, state.lanes)));
+
+const figureIn = (rows: readonly ParityRow[]): ParityView['figure'] => {
+  const states = rows.flatMap(({ cells }) => pathNames.map((path) => cells[path].state));
+  return {
+    enforced: states.filter((s) => s === 'enforced').length,
+    of: states.filter((s) => s !== 'n/a').length,
+  };
+};
+
+const rowsOf = (board: Board): readonly ParityRow[] =>
+  settingKeys.map((setting): ParityRow => {
     const cell = (path: PathName) => [path, pathCell(board, setting, path)] as const;
     return {
       setting,
@@ -44,16 +70,6 @@ export const parityView = (state: ParityState, query: ParityQuery = {}): ParityV
       cells: Object.fromEntries(pathNames.map(cell)) as Record<PathName, ParityCell>,
     };
   });
-  const states = rows.flatMap(({ cells }) => pathNames.map((path) => cells[path].state));
-  return {
-    position: state.position,
-    figure: {
-      enforced: states.filter((s) => s === 'enforced').length,
-      of: states.filter((s) => s !== 'n/a').length,
-    },
-    rows,
-  };
-};
 
 /** One cell with all that it rests on. */
 export const parityCell = (
@@ -68,11 +84,9 @@ export const parityCell = (
     path,
     explain: registry[setting].explain,
     cell: pathCell(board, setting, path),
-    evidence: isEnforced(setting)
-      ? triggersOf(path).flatMap((trigger) =>
-          board.agents.flatMap((agent) => evidenceIn(question(board, agent, trigger), setting)),
-        )
-      : [],
+    evidence: triggersOf(path).flatMap((trigger) =>
+      board.agents.flatMap((agent) => evidenceIn(question(board, agent, trigger), setting)),
+    ),
   };
 };
 
@@ -80,27 +94,37 @@ interface Board {
   readonly state: ParityState;
   readonly lanes: ReadonlyMap<string, Lane>;
   readonly agents: readonly string[];
+  /** Every agent that config or a turn names. */
+  readonly known: readonly string[];
+  /** One question by agent and trigger: what is found for one setting is found for all. */
+  readonly questions: Map<string, CellQuestion>;
   readonly version: number | null;
   readonly since: number;
 }
 
-const boardOf = (state: ParityState, query: ParityQuery): Board => {
+const boardOf = (
+  state: ParityState,
+  query: ParityQuery,
+  lanes: Board['lanes'] = withOpenTurns(state),
+): Board => {
   const version = query.configVersion ?? latestVersion(state);
-  const lanes = withOpenTurns(state);
   const applied = version === null ? null : appliedConfig(state, version);
-  const known = [
+  const named = [
     ...Object.keys(applied?.config.agents ?? {}),
     ...[...lanes.values()].map(({ agent }) => agent),
   ];
-  const agents = query.agent === undefined ? [...new Set(known)].sort() : [query.agent];
-  return { state, lanes, agents, version, since: query.since ?? 0 };
+  const known = [...new Set(named)].sort();
+  const agents = query.agent === undefined ? known : [query.agent];
+  return { state, lanes, agents, known, questions: new Map(), version, since: query.since ?? 0 };
 };
 
-const question = (board: Board, agent: string, trigger: Trigger): CellQuestion => ({
-  ...board,
-  agent,
-  trigger,
-});
+const question = (board: Board, agent: string, trigger: Trigger): CellQuestion => {
+  const key = laneKey(agent, trigger);
+  const { state, lanes, version, since } = board;
+  const found = board.questions.get(key) ?? { state, lanes, version, since, agent, trigger };
+  board.questions.set(key, found);
+  return found;
+};
 
 const pathCell = (board: Board, setting: SettingKey, path: PathName): ParityCell => {
   const cells = triggersOf(path).map((trigger) => {
@@ -116,7 +140,6 @@ const pathCell = (board: Board, setting: SettingKey, path: PathName): ParityCell
 };
 
 const triggerCell = (board: Board, setting: SettingKey, trigger: Trigger): TriggerCell => {
-  if (!isEnforced(setting)) return notHere('this setting comes later');
   if (board.version === null && board.agents.length === 0) return notHere('no config was applied');
   if (board.agents.length === 0) return notHere('config names no agent');
   const open = board.agents.map((agent) => cellOf(question(board, agent, trigger), setting));
@@ -125,6 +148,11 @@ const triggerCell = (board: Board, setting: SettingKey, trigger: Trigger): Trigg
   return {
     ...worst,
     turns: open.reduce((sum, { turns }) => sum + turns, 0),
+    probes: open.reduce((sum, { probes }) => sum + probes, 0),
+    bites: {
+      live: open.reduce((sum, { bites }) => sum + bites.live, 0),
+      probe: open.reduce((sum, { bites }) => sum + bites.probe, 0),
+    },
     lastSeen: seen.length === 0 ? null : Math.max(...seen),
   };
 };
@@ -149,9 +177,8 @@ const notHere = (reason: string): TriggerCell => ({
   since: null,
   turns: 0,
   lastSeen: null,
+  bites: { live: 0, probe: 0 },
+  probes: 0,
 });
 
 const triggersOf = (path: PathName): readonly Trigger[] => triggersByPath[path];
-
-const enforced: ReadonlySet<string> = new Set(enforcedKeys);
-const isEnforced = (key: SettingKey): key is EnforcedKey => enforced.has(key);

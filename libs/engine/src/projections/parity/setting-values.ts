@@ -17,7 +17,7 @@ export interface ValueText {
 export type ValueTexts = Readonly<Record<EnforcedKey, ValueText>>;
 
 /** The value of every enforced setting of a snapshot. Facts that are no settings stand with the setting they serve: siblings and
- * protected paths with the forbidden ones, servers with the bundles. */
+ * protected paths with the forbidden ones, servers and folders with the bundles. */
 export const valueTexts = (snapshot: PolicySnapshot): ValueTexts =>
   Object.fromEntries(
     enforcedKeys.map((key) => {
@@ -48,14 +48,19 @@ const valueOf = (key: EnforcedKey, snapshot: PolicySnapshot): unknown =>
     .split('.')
     .reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], snapshot);
 
-const withFacts = (key: EnforcedKey, { workspace, mcp, ...rest }: PolicySnapshot): unknown => {
+const withFacts = (
+  key: EnforcedKey,
+  { workspace, mcp, skills, ...rest }: PolicySnapshot,
+): unknown => {
   if (key === 'workspace.forbidden_paths') {
     const { forbidden_paths, protected: closed, protected_except, siblings } = workspace;
     return { forbidden_paths, protected: closed, protected_except, siblings };
   }
   if (key === 'mcp.bundles')
     return { bundles: mcp.bundles, servers: mcp.servers, repeatable: mcp.repeatable };
-  return valueOf(key, { workspace, mcp, ...rest });
+  if (key === 'skills.bundles')
+    return { bundles: skills.bundles, directories: skills.directories ?? {} };
+  return valueOf(key, { workspace, mcp, skills, ...rest });
 };
 
 /** The setting itself may be equal while a path that nothing may open is missing. */

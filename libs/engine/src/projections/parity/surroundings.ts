@@ -1,9 +1,9 @@
 import type { AppliedConfig } from '@lockstep/policy';
 import type { Surroundings } from '../../monitors/recorded-turn.ts';
-import type { ParityState } from './parity-state.ts';
+import type { OpenTurn, ParityState } from './parity-state.ts';
 
 /** What monitors may look up, from what the fold kept. */
-export const surroundingsOf = (state: ParityState): Surroundings => ({
+export const surroundingsOf = (state: ParityState, open: OpenTurn): Surroundings => ({
   snapshot: (digest) => {
     const text = state.texts.get(digest);
     return text === undefined ? null : state.expectations.snapshot(text);
@@ -14,6 +14,10 @@ export const surroundingsOf = (state: ParityState): Surroundings => ({
   grant: (id) => state.grants.get(id) ?? null,
   connection: (digest) => state.connections.get(digest) ?? null,
   toolResults: (turn) => state.toolResults.get(turn) ?? null,
+  row: (id) => state.rows.get(id) ?? null,
+  tally: (event) => open.tallies.get(event) ?? null,
+  parent: open.parent,
+  config: (version) => appliedConfig(state, version)?.config ?? null,
 });
 
 /** An applied config by version, parsed again from the log; null if there was none or it cannot be read. */
