@@ -19,8 +19,7 @@ export const madeFor = async (
   if (made !== null) return { ok: true, made };
   const { files } = policy.context.identity;
   if (files.length === 0) return { ok: true, made: nothingMade };
-  const options = { formats: policy.output.redact, agent: policy.agent };
-  const read = await parts.readIdentity(files, options);
+  const read = await parts.readIdentity(policy);
   if (!read.ok) return { ok: false, key: 'context.identity.files', message: read.message };
   for (const { digest, text } of read.files) {
     texts.set(digest, text);
