@@ -1,8 +1,5 @@
 import {
-  nextEffect,
   textFrom,
-  waitsForPeople,
-  callsOf,
   type Artifacts,
   type EventOf,
   type LockstepEvent,
@@ -11,6 +8,7 @@ import {
   type TurnState,
 } from '@lockstep/engine';
 import type { PathName } from '@lockstep/policy';
+import { askedBy } from './families.ts';
 import { loadReply, type Texts } from './turn-contents.ts';
 
 /** Where a turn belongs, as its first event's meta says. */
@@ -22,18 +20,26 @@ export interface TurnPlace {
   readonly position: string;
 }
 
+/** What is known of the turns below a turn. */
+export interface Below {
+  /** The turn and all that it waits for wait for people. */
+  readonly isWaiting: boolean;
+  /** Approvals and questions of the turns below it. */
+  readonly approvals: readonly string[];
+}
+
 /** What a caller gets of a turn as it stands. */
 export const answerOf = async (
   state: TurnState,
   place: TurnPlace,
-  from: { readonly artifacts: Artifacts; readonly texts: Texts },
+  from: { readonly artifacts: Artifacts; readonly texts: Texts; readonly below: Below | null },
 ): Promise<TurnAnswer> => {
   await loadReply(state, from.artifacts, from.texts);
   const open = openOf(state);
   const { turn, session, agent, path, position } = place;
   return {
     id: turn,
-    status: statusOf(state),
+    status: statusOf(state, from.below),
     session,
     agent,
     path,
@@ -41,7 +47,7 @@ export const answerOf = async (
       state.status === 'ended' && state.reply !== null ? textFrom(from.texts)(state.reply) : null,
     reason: state.status === 'ended' ? state.reason : null,
     usage: usageOf(open),
-    approvals: state.status === 'open' ? waitingFor(state) : [],
+    approvals: state.status === 'open' ? [...askedBy(state), ...(from.below?.approvals ?? [])] : [],
     position,
   };
 };
@@ -85,13 +91,13 @@ const openOf = (state: TurnState): OpenTurn | null => {
   return state.status === 'ended' ? state.before : null;
 };
 
-const statusOf = (state: TurnState): TurnAnswer['status'] => {
+const statusOf = (state: TurnState, below: Below | null): TurnAnswer['status'] => {
   switch (state.status) {
     case 'none':
     case 'requested':
       return 'queued';
     case 'open':
-      return waitsForPeople(state) && nextEffect(state).kind === 'wait' ? 'waiting' : 'running';
+      return below?.isWaiting === true ? 'waiting' : 'running';
     case 'ended':
       return state.end;
   }
@@ -105,9 +111,3 @@ const usageOf = (open: OpenTurn | null): TurnAnswer['usage'] => ({
   modelCalls: open?.totals.modelCalls ?? 0,
   toolCalls: open?.totals.toolCalls ?? 0,
 });
-
-const waitingFor = (state: OpenTurn): string[] =>
-  callsOf(state).flatMap((call) => {
-    if (call.status === 'pending') return [call.approval];
-    return call.status === 'running' && call.question !== null ? [call.question.id] : [];
-  });

@@ -48,6 +48,11 @@ export class LaunchTurn {
   readonly #parts: TurnParts;
   readonly #records: Records;
   readonly #dispatch: Dispatch;
+  /** Turns that have left their queue and do not run yet. */
+  readonly #starting = new Map<
+    string,
+    { readonly queued: QueuedTurn; readonly done: Promise<void> }
+  >();
   /** Turns of fixed ids that begin just now. */
   readonly #beginning = new Map<string, Promise<LaunchResult>>();
   /** The last resolution, for the usual case that a turn begins right after its message came in. */
@@ -59,15 +64,29 @@ export class LaunchTurn {
     this.#records = records;
     this.#dispatch = dispatch;
     this.queues = new SessionQueues((queued) => {
-      this.#start(queued).catch((error: unknown) => {
-        parts.report({ turn: queued.turn, error });
-      });
+      const { turn } = queued;
+      const done = this.#start(queued)
+        .catch((error: unknown) => {
+          parts.report({ turn, error });
+        })
+        .finally(() => this.#starting.delete(turn));
+      this.#starting.set(turn, { queued, done });
     });
   }
 
   /** Takes no more requests, and begins no queued turn. */
   stop(): void {
     this.#stopping = true;
+  }
+
+  /** A turn that was accepted and does not run yet, or null. */
+  find(turn: string): QueuedTurn | null {
+    return this.queues.find(turn) ?? this.#starting.get(turn)?.queued ?? null;
+  }
+
+  /** Resolves once a turn that leaves its queue just now runs. */
+  async started(turn: string): Promise<void> {
+    await this.#starting.get(turn)?.done;
   }
 
   /** Takes back a turn that has not begun. False when it has, or was never accepted. */

@@ -13,13 +13,16 @@ export const recover = async (
   { running, launcher }: { readonly running: RunningTurns; readonly launcher: LaunchTurn },
 ): Promise<{ readonly turns: number; readonly messages: number }> => {
   const open = parts.ledger.openTurns();
+  const goOn: (() => void)[] = [];
   for (const { turn } of open) {
     const events = await parts.store.readStream(`turn-${turn}`);
     const [first] = events;
     if (first === undefined) continue;
     if (first.meta.session !== null) launcher.queues.hold(first.meta.session, turn);
-    await running.resume(turn, events, metaAgain(parts.identity, first));
+    goOn.push(await running.load(turn, events, metaAgain(parts.identity, first)));
   }
+  // Turns that wait for others find them, whatever the order.
+  for (const go of goOn) go();
   const waiting = parts.ledger.waitingMessages();
   for (const { session, message } of waiting) {
     const queued = await readMessage(parts, session, message);

@@ -1,5 +1,6 @@
 import { decide, type LockstepEvent, type NewMeta } from '@lockstep/engine';
 import type { DispatchTurn } from './dispatch-turn.command.ts';
+import { Families } from './families.ts';
 import { TurnLog } from './turn-log.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { TurnRunner } from './turn-runner.ts';
@@ -13,6 +14,7 @@ const retryMs = 5_000;
 
 /** The turns that this daemon runs, by id. */
 export class RunningTurns {
+  readonly families = new Families(() => this.#runners.values());
   readonly #parts: RunnerParts;
   readonly #runners = new Map<string, TurnRunner>();
   readonly #work = new Set<Promise<void>>();
@@ -24,6 +26,11 @@ export class RunningTurns {
     parts.config.onApplied(() => {
       for (const runner of this.#runners.values()) runner.checkConfig();
     });
+  }
+
+  /** A stop or a pause was set or taken back: every turn looks for itself. */
+  checkFlags(): void {
+    for (const runner of this.#runners.values()) runner.checkFlags();
   }
 
   /** Told whenever a turn waits for people, has ended, or has halted. */
@@ -44,18 +51,35 @@ export class RunningTurns {
     log.add(decision.facts);
     // Whoever waits for the beginning hears that there was none, and asks again.
     const again = until === 'nothing' ? (): Promise<void> => this.begin(dispatched) : null;
-    const work = this.#run(this.#runner(log, { turn, listening, again }), 'new');
+    const runner = this.#runner(log, { turn, listening, again });
+    const work = this.#run(runner, 'new');
+    if (meta.parent !== null) await this.#checkAbove(runner, meta.parent);
     if (until === 'end') await work;
     if (until === 'first-facts') await Promise.race([log.begun, work]);
   }
 
-  /** Takes up a turn that an earlier run of the daemon left open. */
-  async resume(turn: string, events: readonly LockstepEvent[], meta: NewMeta): Promise<void> {
+  /** Reads a turn that an earlier run of the daemon left open, so that others find it.
+   * @returns lets it go on */
+  async load(turn: string, events: readonly LockstepEvent[], meta: NewMeta): Promise<() => void> {
     const log = new TurnLog(this.#parts, meta, turn);
     await log.load(events);
     await log.loadTexts();
-    if (this.#draining) return;
-    void this.#run(this.#runner(log, { turn, listening: false, again: null }), 'recovered');
+    const isStopped = meta.parent !== null && (await this.#parts.records.isStopped(meta.parent));
+    if (this.#draining) return () => undefined;
+    const runner = this.#runner(log, { turn, listening: false, again: null });
+    return () => void this.#run(runner, isStopped ? 'stopped' : 'recovered');
+  }
+
+  /** Stops every turn below another one: resolves when that is recorded. */
+  async stopBelow(turn: string, why: string): Promise<void> {
+    const now = this.#parts.clock.now();
+    const command = { type: 'Cancel', now, by: `turn:${turn}`, why } as const;
+    await Promise.all(this.families.below(turn).map((runner) => runner.post(command)));
+  }
+
+  /** What hung above a turn may have been stopped while it began. */
+  async #checkAbove(runner: TurnRunner, parent: string): Promise<void> {
+    if (await this.#parts.records.isStopped(parent)) await runner.stop();
   }
 
   /** Begins nothing more. Resolves when every turn has ended, waits, or has come to a point from which it can be taken up. */
@@ -71,6 +95,8 @@ export class RunningTurns {
   ): TurnRunner {
     const runner = new TurnRunner(this.#parts, log, {
       listening: of.listening,
+      stopBelow: (why) => this.stopBelow(of.turn, why),
+      isWaiting: (one) => this.families.isWaiting(one),
       onRest: (resting) => {
         if (resting.rest !== 'waiting') this.#runners.delete(of.turn);
         if (resting.rest === 'halted') this.#takeUpLater(of.turn, log.meta, of.again);
@@ -95,7 +121,7 @@ export class RunningTurns {
   async #takeUp(turn: string, meta: NewMeta, again: Again): Promise<void> {
     if (this.#draining) return;
     const events = await this.#parts.store.readStream(`turn-${turn}`);
-    if (events.length > 0) await this.resume(turn, events, meta);
+    if (events.length > 0) (await this.load(turn, events, meta))();
     else await again?.();
   }
 

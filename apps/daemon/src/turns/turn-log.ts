@@ -1,6 +1,7 @@
 import {
   evolve,
   initialState,
+  type EventOf,
   type ExpectedRevision,
   type LockstepEvent,
   type NewEvent,
@@ -37,6 +38,7 @@ export class TurnLog {
   #state: TurnState | null = null;
   #waiting: TurnFact[] = [];
   #expected: ExpectedRevision;
+  readonly #started = new Map<string, EventOf<'ToolCallStarted'>>();
   #position = '';
 
   constructor(parts: TurnParts, meta: NewMeta, turn: string) {
@@ -57,6 +59,16 @@ export class TurnLog {
     return this.#state;
   }
 
+  /** As the log has it. */
+  get recorded(): TurnState {
+    return this.#recorded;
+  }
+
+  /** The intent of a call that an earlier run of the daemon left running; null = it was none. */
+  startedCall(call: string): EventOf<'ToolCallStarted'> | null {
+    return this.#started.get(call) ?? null;
+  }
+
   get meta(): NewMeta {
     return this.#meta;
   }
@@ -74,6 +86,8 @@ export class TurnLog {
   async load(events: readonly LockstepEvent[]): Promise<void> {
     await this.#fold(events);
     this.#state = this.#recorded;
+    for (const event of events)
+      if (event.type === 'ToolCallStarted') this.#started.set(event.data.call, event);
   }
 
   /** Loads the texts that its messages are built from. */

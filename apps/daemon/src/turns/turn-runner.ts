@@ -3,6 +3,7 @@ import {
   nextEffect,
   type Decision,
   type OpenTurn,
+  type PreparedCall,
   type TurnCommand,
   type TurnEffect,
   type TurnState,
@@ -28,9 +29,17 @@ export interface RunnerOptions {
 type RunMode = 'new' | 'recovered' | 'stopped';
 
 interface Item {
-  readonly command: TurnCommand | 'check-config';
+  readonly command: TurnCommand | 'check-config' | 'check-flags';
   readonly done: ((posted: Posted) => void) | null;
 }
+
+/** What a paused agent does not begin. */
+const begins: ReadonlySet<TurnEffect['kind']> = new Set<TurnEffect['kind']>([
+  'recall-memory',
+  'call-model',
+  'retry-model',
+  'judge-calls',
+]);
 
 /** Runs one turn: the only loop that performs effects. Commands are decided on one after the other; every intent is durable
  * before its effect starts. */
@@ -84,6 +93,17 @@ export class TurnRunner {
     this.#push({ command: 'check-config', done: null });
   }
 
+  /** A stop or a pause was set or taken back. What a stop reaches ends at once, whatever else this turn is about. */
+  checkFlags(): void {
+    if (this.#desk.stopped() !== null) this.#desk.abort();
+    this.#push({ command: 'check-flags', done: null });
+  }
+
+  /** A call that waits for a person, as it would be with other arguments; null = no such call waits. */
+  lookAt(call: string, args: string): Promise<PreparedCall | null> {
+    return this.#steps.lookAt(call, args);
+  }
+
   /** Begins nothing more; what runs is awaited. The turn is taken up at the next start. */
   drain(): void {
     this.#draining = true;
@@ -128,6 +148,8 @@ export class TurnRunner {
   async #loop(): Promise<void> {
     for (;;) {
       await this.#takeInbox();
+      const stopped = this.#desk.stopped();
+      if (stopped !== null) this.#desk.decide(stopped);
       const { state } = this.log;
       const effect = nextEffect(state);
       if (state.status === 'open' && (await this.#act(state, effect))) continue;
@@ -145,6 +167,7 @@ export class TurnRunner {
 
   /** Does what is due. False when there is nothing to do but to wait. */
   async #act(state: OpenTurn, effect: TurnEffect): Promise<boolean> {
+    if (this.#desk.isPaused && begins.has(effect.kind)) return false;
     switch (effect.kind) {
       case 'recall-memory':
         return !this.#draining && (await this.#steps.recall());
@@ -168,6 +191,11 @@ export class TurnRunner {
 
   async #takeInbox(): Promise<void> {
     for (let item = this.#inbox.shift(); item !== undefined; item = this.#inbox.shift()) {
+      if (item.command === 'check-flags') {
+        const stopped = this.#desk.stopped();
+        if (stopped !== null) this.#desk.decide(stopped);
+        continue;
+      }
       if (item.command === 'check-config') {
         await this.#steps.narrow();
         continue;
@@ -231,7 +259,7 @@ export class TurnRunner {
 
   /** A command that came while the turn ended. */
   #late({ command }: Item): Posted {
-    return command === 'check-config'
+    return command === 'check-config' || command === 'check-flags'
       ? { kind: 'nothing' }
       : this.#posted(decide(command, this.log.state));
   }

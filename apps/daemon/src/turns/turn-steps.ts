@@ -6,6 +6,7 @@ import {
   type ConversationTurn,
   type Decision,
   type OpenTurn,
+  type PreparedCall,
 } from '@lockstep/engine';
 import { cite, citeSpec } from './cite.ts';
 import { narrowTurn } from './narrow-turn.ts';
@@ -14,7 +15,7 @@ import type { RunnerParts } from './runner-parts.ts';
 import { madeFor } from './system-made.ts';
 import type { Catalog } from './tool-catalog.ts';
 import type { TurnDesk } from './turn-desk.ts';
-import { looksFar, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
+import { looksFar, prepareCall, prepareCalls, prepareModelCall, scopeOf } from './turn-prepare.ts';
 
 /** What a turn does by itself, step by step: it gathers what a decision reads and has it decided. */
 export class TurnSteps {
@@ -149,6 +150,18 @@ export class TurnSteps {
           why: 'the tool of the call is there no more',
         });
     }
+  }
+
+  /** The call as it would be with other arguments; null = no such call waits. Looks; decides nothing. */
+  async lookAt(id: string, args: string): Promise<PreparedCall | null> {
+    const { state } = this.#desk.log;
+    const call =
+      state.status === 'open' ? callsOf(state).find((one) => one.call === id) : undefined;
+    if (state.status !== 'open' || call?.status !== 'pending') return null;
+    const catalog = await this.#parts.catalogs.of(scopeOf(state), state.policyDigest);
+    const read = readCall(call, args, catalog.find(call.alias));
+    await citeSpec(this.#parts, read.spec);
+    return prepareCall(state, read, { parts: this.#parts });
   }
 
   /** Calls that wait for a person are judged under the narrower policy. */

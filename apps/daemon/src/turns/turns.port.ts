@@ -1,5 +1,12 @@
 import type { FamilyMember } from './families.ts';
-import type { ChildLink, DecidedBy, GrantField, ReplyTo, TurnAnswer } from '@lockstep/engine';
+import type {
+  ChildLink,
+  DecidedBy,
+  GrantField,
+  PendingRecord,
+  ReplyTo,
+  TurnAnswer,
+} from '@lockstep/engine';
 import type { Narrowing, Origin, Principal, ResolutionProblem, Role } from '@lockstep/policy';
 
 /** What a path adapter hands to `launchTurn`: ids and the message. Never a policy word. */
@@ -108,6 +115,13 @@ export interface Delta {
   readonly text: string;
 }
 
+/** Takes a decision on the gate before a step of a procedure, from a person who may decide. */
+export type GateDecider = (
+  record: PendingRecord,
+  decision: ApprovalDecision,
+  by: DecidedBy,
+) => Promise<DecisionResult>;
+
 /** What the paths and the HTTP layer may ask of running turns. */
 export interface Turns {
   launch(request: TurnRequest): Promise<LaunchResult>;
@@ -124,12 +138,22 @@ export interface Turns {
     by: DecidedBy,
     rights?: DeciderRights,
   ): Promise<DecisionResult>;
+  /** Names who takes decisions on gates: they wait in the same inbox and are decided by the same way. */
+  onGate(decider: GateDecider): void;
   answerQuestion(
     question: string,
     answer: { readonly text: string; readonly revision: number },
     by: DecidedBy,
     rights?: DeciderRights,
   ): Promise<DecisionResult>;
+  /** An emergency stop or a pause was set or taken back: every running turn looks for itself, at once. */
+  flagsChanged(): void;
+  /** An operator says what became of a call whose outcome is not known; the same tool and arguments may run again. */
+  settleOutcome(
+    turn: string,
+    call: string,
+    settlement: { readonly as: 'retry' | 'done' | 'failed'; readonly by: DecidedBy },
+  ): Promise<'settled' | 'not_found'>;
   cancel(turn: string, by: string, why: string): Promise<'requested' | 'ended' | 'not_found'>;
   /** Resolves when the turn has ended, or when the signal aborts. */
   ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;

@@ -1,12 +1,16 @@
 import {
   evolve,
   initialState,
+  type ChildLink,
   type DecidedBy,
   type Position,
   type TurnAnswer,
   type TurnCommand,
 } from '@lockstep/engine';
 import { answerOf, droppedAnswer, placeOf, queuedAnswer } from './answer.ts';
+import { childResult } from './child-result.ts';
+import type { FamilyMember } from './families.ts';
+import { Waiters } from './waiters.ts';
 import { Approvals } from './approvals.ts';
 import { Deltas } from './deltas.ts';
 import type { Dispatch } from './dispatch-turn.command.ts';
@@ -16,14 +20,18 @@ import { PastTurns } from './past-turns.ts';
 import { Records } from './records-of.ts';
 import { recover } from './recovery.ts';
 import { RunningTurns } from './running-turns.ts';
+import { settleOutcome } from './settle-outcome.ts';
+import { Spending } from './spending.ts';
 import { ToolCatalogs } from './tool-catalog.ts';
 import { hydrate, type Texts } from './turn-contents.ts';
 import type { TurnParts } from './turn-parts.ts';
 import type { TurnRunner } from './turn-runner.ts';
 import type {
   ApprovalDecision,
+  DeciderRights,
   Delta,
   DecisionResult,
+  GateDecider,
   LaunchResult,
   TurnRequest,
   Turns,
@@ -37,7 +45,8 @@ export class TurnsService implements Turns {
   readonly #approvals: Approvals;
   readonly #deltas: Deltas;
   readonly #listeners = new Set<(turn: string) => void>();
-  readonly #settling = new Map<string, Set<() => void>>();
+  readonly #settling = new Waiters();
+  #stopping = false;
   /** Answers of the last turns that ended: who waited for one asks at once. */
   readonly #ended = new Map<string, Promise<TurnAnswer>>();
 
@@ -55,6 +64,14 @@ export class TurnsService implements Turns {
     this.running = new RunningTurns({
       ...parts,
       records,
+      spending: new Spending({
+        ledger: parts.ledger,
+        clock: parts.clock,
+        live: (turn) => {
+          const state = this.running.find(turn)?.state;
+          return state?.status === 'open' ? state : null;
+        },
+      }),
       deltas: this.#deltas,
       catalogs: new ToolCatalogs(parts.tools),
       past: new PastTurns(parts),
@@ -73,13 +90,16 @@ export class TurnsService implements Turns {
   }
 
   /** Takes up what an earlier run left. Call once, before the first request. */
-  recover(): Promise<{ readonly turns: number; readonly messages: number }> {
-    return recover(this.#parts, { running: this.running, launcher: this.#launcher });
+  async recover(): Promise<{ readonly turns: number; readonly messages: number }> {
+    const found = await recover(this.#parts, { running: this.running, launcher: this.#launcher });
+    for (const { turn } of this.#parts.ledger.openTurns()) await this.#report(turn);
+    return found;
   }
 
   /** Takes no more turns, and lets what runs come to an end or to a point from which it can be taken up.
    * @returns false when `boundMs` passed first */
   async stop(boundMs: number): Promise<boolean> {
+    this.#stopping = true;
     this.#launcher.stop();
     let cancel = (): void => undefined;
     const bound = new Promise<boolean>((resolve) => {
@@ -98,7 +118,7 @@ export class TurnsService implements Turns {
   }
 
   async answer(turn: string): Promise<TurnAnswer | null> {
-    const queued = this.#launcher.queues.find(turn);
+    const queued = this.#launcher.find(turn);
     if (queued !== null) {
       const position = await this.#parts.store.head();
       const { path } = originPath(queued.request.origin);
@@ -117,7 +137,12 @@ export class TurnsService implements Turns {
     if (open?.status !== 'open') return null;
     const { session, agent } = open.request;
     const { artifacts, store } = this.#parts;
-    const from = { artifacts, texts: log.texts };
+    const { families } = this.running;
+    const below = {
+      isWaiting: families.isWaiting(runner),
+      approvals: families.members(turn).flatMap(({ approvals }) => approvals),
+    };
+    const from = { artifacts, texts: log.texts, below };
     const at = { turn, session, agent, path: open.path };
     return log.position === ''
       ? store.head().then((position) => answerOf(state, { ...at, position }, from))
@@ -125,12 +150,12 @@ export class TurnsService implements Turns {
   }
 
   async settled(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
-    if (this.#isAtWork(turn)) await this.#rest(turn, signal);
+    if (this.#isAtWork(turn)) await this.#settling.next(turn, signal);
     return this.answer(turn);
   }
 
   async ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null> {
-    while (this.#isOpen(turn) && !signal.aborted) await this.#rest(turn, signal);
+    while (this.#isOpen(turn) && !signal.aborted) await this.#settling.next(turn, signal);
     return this.answer(turn);
   }
 
@@ -139,24 +164,71 @@ export class TurnsService implements Turns {
     return () => this.#listeners.delete(listener);
   }
 
+  family(turn: string): readonly FamilyMember[] {
+    return this.running.families.members(turn);
+  }
+
+  async link(turn: string, child: ChildLink): Promise<void> {
+    await this.running.find(turn)?.post({ type: 'LinkChild', child });
+    // It may have ended before it was known here.
+    if (child.background) await this.#report(turn);
+  }
+
+  /** Tells a turn what those that it does not wait for have left. */
+  async #report(turn: string): Promise<void> {
+    const runner = this.running.find(turn);
+    if (runner?.log.recorded.status !== 'open') return;
+    for (const child of runner.log.recorded.children) {
+      if (!child.background || child.told || this.#isOpen(child.turn)) continue;
+      const answer = await this.answer(child.turn);
+      const left = answer === null ? null : childResult(answer);
+      if (left !== null)
+        await runner.post({ type: 'ReportChild', child: child.turn, text: left.text });
+    }
+  }
+
   #isOpen(turn: string): boolean {
-    return this.#launcher.queues.find(turn) !== null || this.running.find(turn) !== null;
+    if (this.#launcher.find(turn) !== null || this.running.find(turn) !== null) return true;
+    // It halted for a while, or is about to be taken up; unless nothing is taken up any more.
+    return !this.#stopping && this.#parts.ledger.openTurns().some((open) => open.turn === turn);
   }
 
   deltas(turn: string, listener: (delta: Delta) => void): () => void {
     return this.#deltas.listen(turn, listener);
   }
 
-  decide(approval: string, decision: ApprovalDecision, by: DecidedBy): Promise<DecisionResult> {
-    return this.#approvals.decide(approval, decision, by);
+  decide(
+    approval: string,
+    decision: ApprovalDecision,
+    by: DecidedBy,
+    rights?: DeciderRights,
+  ): Promise<DecisionResult> {
+    return this.#approvals.decide(approval, decision, by, rights);
+  }
+
+  onGate(decider: GateDecider): void {
+    this.#approvals.gates = decider;
   }
 
   answerQuestion(
     question: string,
     answer: { readonly text: string; readonly revision: number },
     by: DecidedBy,
+    rights?: DeciderRights,
   ): Promise<DecisionResult> {
-    return this.#approvals.answer(question, answer, by);
+    return this.#approvals.answer(question, answer, by, rights);
+  }
+
+  flagsChanged(): void {
+    this.running.checkFlags();
+  }
+
+  settleOutcome(
+    turn: string,
+    call: string,
+    settlement: { readonly as: 'retry' | 'done' | 'failed'; readonly by: DecidedBy },
+  ): Promise<'settled' | 'not_found'> {
+    return settleOutcome(this.#parts, this.running, { turn, call, ...settlement });
   }
 
   async cancel(
@@ -165,7 +237,7 @@ export class TurnsService implements Turns {
     why: string,
   ): Promise<'requested' | 'ended' | 'not_found'> {
     if (await this.#launcher.drop(turn, by, why)) {
-      this.#wakeSettling(turn);
+      this.#settling.wake(turn);
       return 'requested';
     }
     const command = { type: 'Cancel', now: this.#parts.clock.now(), by, why } as const;
@@ -179,6 +251,7 @@ export class TurnsService implements Turns {
   }
 
   async #post(turn: string, command: TurnCommand): Promise<'recorded' | 'ended' | 'not_found'> {
+    await this.#launcher.started(turn);
     const runner = this.running.find(turn);
     if (runner !== null) {
       const posted = await runner.post(command);
@@ -189,35 +262,30 @@ export class TurnsService implements Turns {
   }
 
   #isAtWork(turn: string): boolean {
-    return this.#launcher.queues.find(turn) !== null || this.running.find(turn)?.rest === 'working';
-  }
-
-  #rest(turn: string, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#settling.get(turn) ?? new Set();
-      this.#settling.set(turn, waiting);
-      const done = (): void => {
-        waiting.delete(done);
-        if (waiting.size === 0) this.#settling.delete(turn);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      waiting.add(done);
-      if (signal.aborted) done();
-      else signal.addEventListener('abort', done);
-    });
+    if (this.#launcher.find(turn) !== null) return true;
+    const runner = this.running.find(turn);
+    return runner !== null && !this.running.families.isWaiting(runner);
   }
 
   #rested(runner: TurnRunner, turn: string): void {
     if (runner.rest === 'ended') this.#keep(turn, this.#live(runner, turn));
-    this.#wakeSettling(turn);
-    const { session } = runner.log.meta;
+    const { session, parent, chain } = runner.log.meta;
+    this.#tellRest(turn);
     if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
-    for (const listener of this.#listeners) listener(turn);
+    // What hangs above may have come to rest with it.
+    for (const above of chain) {
+      const one = this.running.find(above);
+      if (one !== null && this.running.families.isWaiting(one)) this.#tellRest(above);
+    }
+    if (runner.rest === 'ended' && parent !== null)
+      this.#report(parent).catch((error: unknown) => {
+        this.#parts.report({ turn: parent, error });
+      });
   }
 
-  #wakeSettling(turn: string): void {
-    for (const done of [...(this.#settling.get(turn) ?? [])]) done();
+  #tellRest(turn: string): void {
+    this.#settling.wake(turn);
+    for (const listener of this.#listeners) listener(turn);
   }
 
   #keep(turn: string, answer: Promise<TurnAnswer> | null): void {
@@ -237,7 +305,7 @@ export class TurnsService implements Turns {
     let state = initialState(turn);
     for (const event of events)
       state = evolve(state, await hydrate(event, this.#parts.artifacts, texts));
-    return answerOf(state, place, { artifacts: this.#parts.artifacts, texts });
+    return answerOf(state, place, { artifacts: this.#parts.artifacts, texts, below: null });
   }
 
   /** A turn that was taken back has no stream of its own; what is known of it stands in its session's. */

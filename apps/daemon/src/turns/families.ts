@@ -1,0 +1,78 @@
+import {
+  callsOf,
+  childTools,
+  waitsForOthers,
+  type CallState,
+  type OpenTurn,
+} from '@lockstep/engine';
+import type { TurnRunner } from './turn-runner.ts';
+
+/** An open turn below another one. */
+export interface FamilyMember {
+  readonly turn: string;
+  readonly agent: string;
+  readonly parent: string;
+  /** The call of the parent that started it. */
+  readonly call: string | null;
+  /** `waiting`: nothing in it or below it goes on before a person has spoken. */
+  readonly status: 'running' | 'waiting';
+  /** Approvals and questions that it asks itself. */
+  readonly approvals: readonly string[];
+}
+
+/** Which of the running turns hang below which. */
+export class Families {
+  readonly #runners: () => Iterable<TurnRunner>;
+
+  constructor(runners: () => Iterable<TurnRunner>) {
+    this.#runners = runners;
+  }
+
+  /** Turns below another one, at every depth, in the order in which they began here. */
+  below(turn: string): readonly TurnRunner[] {
+    return [...this.#runners()].filter((runner) => runner.log.meta.chain.includes(turn));
+  }
+
+  members(turn: string): readonly FamilyMember[] {
+    return this.below(turn).flatMap((runner) => {
+      const { recorded, meta } = runner.log;
+      if (recorded.status !== 'open' || meta.parent === null) return [];
+      return [
+        {
+          turn: recorded.turn,
+          agent: recorded.request.agent,
+          parent: meta.parent,
+          call: recorded.call,
+          status: this.isWaiting(runner) ? ('waiting' as const) : ('running' as const),
+          approvals: askedBy(recorded),
+        },
+      ];
+    });
+  }
+
+  /** Whether a turn and all that it waits for wait for people. */
+  isWaiting(runner: TurnRunner): boolean {
+    const state = runner.log.recorded;
+    if (state.status !== 'open' || !waitsForOthers(state)) return false;
+    return callsOf(state).every(
+      (call) => !waitsBelow(call) || this.#isStarterWaiting(state.turn, call.call),
+    );
+  }
+
+  #isStarterWaiting(turn: string, call: string): boolean {
+    const started = this.below(turn).filter(({ log: { recorded, meta } }) => {
+      return meta.parent === turn && recorded.status === 'open' && recorded.call === call;
+    });
+    return started.length > 0 && started.every((runner) => this.isWaiting(runner));
+  }
+}
+
+const waitsBelow = (call: CallState): boolean =>
+  call.status === 'running' && childTools.has(call.tool);
+
+/** Approvals and questions that a turn asks, in call order. */
+export const askedBy = (state: OpenTurn): readonly string[] =>
+  callsOf(state).flatMap((call) => {
+    if (call.status === 'pending') return [call.approval];
+    return call.status === 'running' && call.question !== null ? [call.question.id] : [];
+  });
