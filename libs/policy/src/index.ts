@@ -30,6 +30,7 @@ export type {
 } from './config/channels.schema.ts';
 export { cronSchema, sopStepSchema } from './config/work.schema.ts';
 export type { AccessMode, OperandDeclaration, SecretRef } from './config/values.schema.ts';
+export { secretRef } from './config/values.schema.ts';
 export {
   policySnapshotSchema,
   type Clauses,

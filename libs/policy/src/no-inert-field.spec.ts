@@ -63,6 +63,7 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
   'channels.mqtt.*.password.env': 'as whom the broker is reached',
   'channels.mqtt.*.client_id': 'which session of the broker is taken up',
   'channels.mqtt.*.topic': 'which messages come in',
+  'channels.mqtt.*.sender_level': 'who counts as the sender of a message',
   'channels.mqtt.*.reply_topic': 'where replies go',
   'channels.mqtt.*.sender_may_approve': 'who may answer approvals',
   'channels.telegram.*.token.env': 'which bot reads',

@@ -9,6 +9,7 @@ import {
 } from '@lockstep/policy';
 import { readConfigFile } from './config-file.ts';
 import { InvalidConfigError } from './config-problem.ts';
+import { judgeSchedule } from './judge-schedule.ts';
 
 export type CheckResult =
   | {
@@ -39,7 +40,7 @@ export const formatOf = (file: string): ConfigFormat =>
 
 /** Judges a config text and the scripts that it names. All problems at once. */
 export const checkConfig = async (text: string, file: string, host: Host): Promise<CheckResult> => {
-  const parsed = parseConfig({ text, format: formatOf(file), file, host });
+  const parsed = parseConfig({ text, format: formatOf(file), file, host, judgeSchedule });
   if (!parsed.ok) return parsed;
   const problems = await scriptProblems(parsed.config, host.base);
   if (problems.length > 0) return { ok: false, problems };

@@ -1,6 +1,11 @@
 import type { Host } from '../request.ts';
+import { checkApprovers } from './checks/check-approvers.ts';
 import { checkBudgets } from './checks/check-budgets.ts';
+import { checkChannels, checkIdleGroups, warnDeafChannels } from './checks/check-channels.ts';
 import type { CheckContext, ConfigCheck } from './checks/check-context.ts';
+import { checkEdges, checkMemorySources, warnBareEdges } from './checks/check-delegation.ts';
+import { checkIdentity } from './checks/check-identity.ts';
+import { checkIdle } from './checks/check-idle.ts';
 import { checkInert } from './checks/check-inert.ts';
 import { checkLocked } from './checks/check-locked.ts';
 import { checkMcp } from './checks/check-mcp.ts';
@@ -10,11 +15,16 @@ import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
 import { checkPeople } from './checks/check-people.ts';
 import { checkSharedRoots } from './checks/check-shared-roots.ts';
 import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
+import { checkWork } from './checks/check-work.ts';
 import type { ConfigProblem } from './problem.ts';
 
 /** Rules that look at one entry or name at a time: they hold for what could be read of a file, whatever is wrong elsewhere. */
 const ofEntries: readonly ConfigCheck[] = [
   checkNames,
+  checkChannels,
+  checkEdges,
+  checkWork,
+  checkApprovers,
   checkToolPatterns,
   checkNetwork,
   checkPeople,
@@ -24,9 +34,20 @@ const ofEntries: readonly ConfigCheck[] = [
 ];
 
 /** Rules on what the layers of an agent come to: they need every section. */
-const ofLayers: readonly ConfigCheck[] = [checkRoots, checkSharedRoots, checkBudgets];
+const ofLayers: readonly ConfigCheck[] = [
+  checkRoots,
+  checkSharedRoots,
+  checkIdentity,
+  checkBudgets,
+  checkMemorySources,
+];
 
-const warnings: readonly ConfigCheck[] = [warnIncomplete, warnIdleDenials];
+const warnings: readonly ConfigCheck[] = [
+  warnIncomplete,
+  warnIdleDenials,
+  warnDeafChannels,
+  warnBareEdges,
+];
 
 export const checkEntries = (context: CheckContext): ConfigProblem[] =>
   ofEntries.flatMap((check) => check(context));
@@ -35,7 +56,11 @@ export const checkLayers = (context: CheckContext): ConfigProblem[] =>
   ofLayers.flatMap((check) => check(context));
 
 /** Settings that can change nothing; asked once all else is sound, or this would accuse the wrong one. */
-export const findInert = (context: CheckContext): ConfigProblem[] => checkInert(context);
+export const findInert = (context: CheckContext): ConfigProblem[] => [
+  ...checkInert(context),
+  ...checkIdle(context),
+  ...checkIdleGroups(context),
+];
 
 export const findWarnings = (context: CheckContext): ConfigProblem[] =>
   warnings.flatMap((check) => check(context));

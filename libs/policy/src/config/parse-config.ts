@@ -16,7 +16,8 @@ export const parseConfig = (source: ConfigText): ParsedConfig => {
   const read = readDocument(source);
   if (!read.ok) return read;
   const { document } = read;
-  const host = source.host ?? unknownHost;
+  const { host = unknownHost, judgeSchedule } = source;
+  const around = { document, host, ...(judgeSchedule === undefined ? {} : { judgeSchedule }) };
   const store = refuseEventStore(document);
   const checked = checkSchema(document, store.value);
   if (!checked.ok) {
@@ -24,10 +25,10 @@ export const parseConfig = (source: ConfigText): ParsedConfig => {
     return refused([
       ...store.problems,
       ...checked.misses.map((miss) => miss.problem),
-      ...(part === null ? [] : checkEntries({ document, config: part, host })),
+      ...(part === null ? [] : checkEntries({ ...around, config: part })),
     ]);
   }
-  const context = { document, config: checked.config, host };
+  const context = { ...around, config: checked.config };
   const found = [...checkEntries(context), ...checkLayers(context)];
   const problems = [...store.problems, ...(found.length > 0 ? found : findInert(context))];
   if (problems.length > 0) return refused(problems);

@@ -10,6 +10,12 @@ const maxLength = { toml: 131_072, json: 131_072, yaml: 65_536 } as const;
 export const configFormats = ['toml', 'yaml', 'json'] as const;
 export type ConfigFormat = (typeof configFormats)[number];
 
+/** Says what is wrong with the times of a job, at which of its keys; null when they come. */
+export type ScheduleJudge = (
+  schedule: string,
+  timezone: string,
+) => { readonly key: 'schedule' | 'timezone'; readonly message: string } | null;
+
 export interface ConfigText {
   readonly text: string;
   readonly format: ConfigFormat;
@@ -17,6 +23,8 @@ export interface ConfigText {
   readonly file: string;
   /** Where its paths are anchored; without it only absolute and home paths are checked. */
   readonly host?: Host;
+  /** Absent: schedules and time zones are taken as written. */
+  readonly judgeSchedule?: ScheduleJudge;
 }
 
 /** A config text as plain values with their places, whatever the format. Never throws. */

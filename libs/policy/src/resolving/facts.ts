@@ -103,11 +103,16 @@ const siblingsOf = (place: Place): PolicyFacts['siblings'] => {
 
 /** Every file and folder that config names by path and no agent may touch, as written. */
 export const filesNamedBy = (config: Place['config']): string[] => [
-  ...Object.values(config.providers).flatMap(providerFiles),
-  ...Object.values(config.mcp.servers).flatMap(serverFiles),
   ...Object.values(config.skill_bundles).map((bundle) => bundle.directory),
   ...Object.values(config.agents).flatMap((agent) => agent.context?.identity?.files ?? []),
   ...Object.values(config.runtime_profiles).flatMap((p) => p.context?.identity?.files ?? []),
+  ...secretFilesOf(config),
+];
+
+/** Files of secrets and scripts that config names, as written: they are nobody's to read. */
+export const secretFilesOf = (config: Place['config']): string[] => [
+  ...Object.values(config.providers).flatMap(providerFiles),
+  ...Object.values(config.mcp.servers).flatMap(serverFiles),
   ...Object.values(config.channels.webhook).flatMap(({ secret }) => fileOf(secret)),
   ...Object.values(config.channels.mqtt).flatMap(({ password }) => fileOf(password)),
   ...Object.values(config.channels.telegram).flatMap(({ token }) => fileOf(token)),

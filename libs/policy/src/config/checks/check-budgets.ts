@@ -15,18 +15,23 @@ export const checkBudgets: ConfigCheck = (context) => [
   }),
 ];
 
+const costCaps = ['max_cost_usd_per_turn', 'max_cost_usd_per_day'] as const;
+
 const checkPrice = (context: CheckContext, place: Place): ConfigProblem[] => {
   const alias = place.agent.provider;
   const provider = alias === undefined ? null : entryOf(context.config.providers, alias);
   if (provider === null || provider.type === 'scripted' || provider.prices !== undefined) return [];
-  const cap = registry['budgets.max_cost_usd_per_turn'].derive(place);
-  if (cap.value === 'unlimited') return [];
-  const which =
-    cap.path === null ? 'the default `max_cost_usd_per_turn`' : '`max_cost_usd_per_turn`';
-  const message = `${which} cannot act for \`${place.alias}\`: provider \`${alias ?? ''}\` has no price, set its \`prices\` or \`max_cost_usd_per_turn = "unlimited"\``;
-  return cap.path === null
-    ? [atValue(context, 'cannot_act', ['agents', place.alias, 'provider'], message)]
-    : [atKey(context, 'cannot_act', pathOfText(cap.path), message)];
+  return costCaps.flatMap((name) => {
+    const cap = registry[`budgets.${name}`].derive(place);
+    if (cap.value === 'unlimited') return [];
+    const which = cap.path === null ? `the default \`${name}\`` : `\`${name}\``;
+    const message = `${which} cannot act for \`${place.alias}\`: provider \`${alias ?? ''}\` has no price, set its \`prices\` or \`${name} = "unlimited"\``;
+    return [
+      cap.path === null
+        ? atValue(context, 'cannot_act', ['agents', place.alias, 'provider'], message)
+        : atKey(context, 'cannot_act', pathOfText(cap.path), message),
+    ];
+  });
 };
 
 const loopHolders = ({ config }: CheckContext) => [

@@ -180,12 +180,16 @@ describe('a cap on cost', () => {
     `[agents.b]\nprovider = "cloud"\nruntime_profile = "short"\n[providers.cloud]\ntype = "openai_compatible"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n${prices}\n`;
 
   it('needs a price, the default cap too', () => {
+    const perDay =
+      '2:12 agents.b.provider cannot_act: the default `max_cost_usd_per_day` cannot act for `b`: provider `cloud` has no price, set its `prices` or `max_cost_usd_per_day = "unlimited"`';
     expect(added(cloud(''))).toEqual([
       '2:12 agents.b.provider cannot_act: the default `max_cost_usd_per_turn` cannot act for `b`: provider `cloud` has no price, set its `prices` or `max_cost_usd_per_turn = "unlimited"`',
+      perDay,
     ]);
     expect(
       added(`${cloud('')}[runtime_profiles.short.budgets]\nmax_cost_usd_per_turn = 2`),
     ).toEqual([
+      perDay,
       '10:1 runtime_profiles.short.budgets.max_cost_usd_per_turn cannot_act: `max_cost_usd_per_turn` cannot act for `b`: provider `cloud` has no price, set its `prices` or `max_cost_usd_per_turn = "unlimited"`',
     ]);
   });
@@ -193,7 +197,7 @@ describe('a cap on cost', () => {
   it.each([
     cloud('prices = "free"'),
     cloud('prices = { input_per_mtok = 1, output_per_mtok = 2.5 }'),
-    `${cloud('')}[agents.b.budgets]\nmax_cost_usd_per_turn = "unlimited"`,
+    `${cloud('')}[agents.b.budgets]\nmax_cost_usd_per_turn = "unlimited"\nmax_cost_usd_per_day = "unlimited"`,
   ])('is fine with a price or without a cap: %#', (text) => {
     expect(added(text)).toEqual([]);
   });
@@ -318,8 +322,8 @@ roles = []
 identities = ["token:bo", "token:ana", "token:bo"]
 `;
     expect(added(text)).toEqual([
-      '3:28 people.ana.identities[1] not_supported_yet: `webhook.support/user:ana` is not supported yet: only identities `token:<name>` are',
-      '3:56 people.ana.identities[2] invalid_value: `ana` is no identity, write `token:<name>`',
+      '3:28 people.ana.identities[1] unknown_name: unknown channel `webhook.support`, no [channels] is defined',
+      '3:56 people.ana.identities[2] invalid_value: `ana` is no identity, write `token:<name>`, `local:<name>` or `<kind>.<channel>/<sender>`',
       '6:27 people.bo.identities[1] conflict: `token:ana` belongs to `ana` already, leave one out',
       '6:40 people.bo.identities[2] conflict: `token:bo` stands here twice, leave one out',
     ]);

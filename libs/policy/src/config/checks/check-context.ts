@@ -3,7 +3,8 @@ import type { Place } from '../../surfaces/setting.ts';
 import type { Config } from '../config.schema.ts';
 import { isTable, problemAt, type ConfigDocument } from '../document.ts';
 import type { ConfigPath, ConfigProblem, ConfigProblemCode } from '../problem.ts';
-import type { riskTables } from '../settings.schema.ts';
+import type { ScheduleJudge } from '../read-document.ts';
+import type { riskTables, runtimeTables } from '../settings.schema.ts';
 import type { z } from 'zod';
 
 /** What every check reads: the config, the text it came from and where its paths are anchored. */
@@ -11,6 +12,8 @@ export interface CheckContext {
   readonly document: ConfigDocument;
   readonly config: Config;
   readonly host: Host;
+  /** Says what is wrong with the times of a job; absent when nobody here can tell. */
+  readonly judgeSchedule?: ScheduleJudge;
 }
 
 /** One rule over a whole config: the problems it finds, in any order. */
@@ -57,6 +60,24 @@ export const riskHolders = (
   ];
 };
 
+type RuntimeTables = {
+  readonly [K in keyof typeof runtimeTables]: z.infer<(typeof runtimeTables)[K]>;
+};
+
+/** Every entry that may hold the tables of a runtime profile, with the way to it. */
+export const runtimeHolders = (
+  context: CheckContext,
+): { readonly path: ConfigPath; readonly tables: Partial<RuntimeTables> }[] => {
+  const { agents, runtime_profiles: profiles } = context.config;
+  return [
+    ...Object.entries(agents).map(([name, tables]) => ({ path: ['agents', name], tables })),
+    ...Object.entries(profiles).map(([name, tables]) => ({
+      path: ['runtime_profiles', name],
+      tables,
+    })),
+  ];
+};
+
 /** Every agent, as the registry derives its values. */
 export const agentPlaces = ({ config, host }: CheckContext): Place[] =>
   Object.entries(config.agents).map(([alias, agent]) => ({ alias, agent, config, host }));
@@ -67,6 +88,19 @@ export const unusedRiskProfiles = ({ config, host }: CheckContext): Place[] => {
   return Object.keys(config.risk_profiles)
     .filter((name) => !used.has(name))
     .map((name) => ({ alias: name, agent: { enabled: true, risk_profile: name }, config, host }));
+};
+
+/** The same of a runtime profile. */
+export const unusedRuntimeProfiles = ({ config, host }: CheckContext): Place[] => {
+  const used = new Set(Object.values(config.agents).map((agent) => agent.runtime_profile));
+  return Object.keys(config.runtime_profiles)
+    .filter((name) => !used.has(name))
+    .map((name) => ({
+      alias: name,
+      agent: { enabled: true, runtime_profile: name },
+      config,
+      host,
+    }));
 };
 
 /** The way to a setting, from the spelling of the registry. Names of config hold no dots. */

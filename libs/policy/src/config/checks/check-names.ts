@@ -1,21 +1,22 @@
-import { didYouMean } from '../nearest.ts';
 import type { ConfigPath, ConfigProblem } from '../problem.ts';
-import { atKey, atValue, namesIn, riskHolders } from './check-context.ts';
+import { atKey, riskHolders } from './check-context.ts';
 import type { CheckContext, ConfigCheck } from './check-context.ts';
+import { checkKey, checkName, checkNamesIn, targets } from './known-name.ts';
 
-/** Every name that stands for another entry must lead to one. */
+/** A name that leads nowhere: of a provider, a profile, a bundle, a server, a sibling. */
 export const checkNames: ConfigCheck = (context) => [
   ...Object.entries(context.config.agents).flatMap(([alias, agent]) => {
     const at = (key: string): ConfigPath => ['agents', alias, key];
     return [
-      ...single(context, at('provider'), agent.provider, providers),
-      ...single(context, at('risk_profile'), agent.risk_profile, riskProfiles),
-      ...single(context, at('runtime_profile'), agent.runtime_profile, runtimeProfiles),
-      ...several(context, at('mcp_bundles'), agent.mcp_bundles ?? [], bundles),
+      ...checkName(context, at('provider'), agent.provider, targets.provider),
+      ...checkName(context, at('risk_profile'), agent.risk_profile, targets.riskProfile),
+      ...checkName(context, at('runtime_profile'), agent.runtime_profile, targets.runtimeProfile),
+      ...checkNamesIn(context, at('mcp_bundles'), agent.mcp_bundles ?? [], targets.mcpBundle),
+      ...checkNamesIn(context, at('skill_bundles'), agent.skill_bundles ?? [], targets.skillBundle),
     ];
   }),
   ...Object.entries(context.config.mcp_bundles).flatMap(([name, bundle]) =>
-    several(context, ['mcp_bundles', name, 'servers'], bundle.servers, servers),
+    checkNamesIn(context, ['mcp_bundles', name, 'servers'], bundle.servers, targets.mcpServer),
   ),
   ...riskHolders(context).flatMap(({ path, tables }) => siblings(context, path, tables.workspace)),
 ];
@@ -32,35 +33,6 @@ export const warnIncomplete: ConfigCheck = (context) =>
     return [atKey(context, 'incomplete_agent', ['agents', alias], message)];
   });
 
-interface Target {
-  readonly section: readonly string[];
-  readonly noun: string;
-}
-const providers: Target = { section: ['providers'], noun: 'provider' };
-const riskProfiles: Target = { section: ['risk_profiles'], noun: 'risk profile' };
-const runtimeProfiles: Target = { section: ['runtime_profiles'], noun: 'runtime profile' };
-const bundles: Target = { section: ['mcp_bundles'], noun: 'MCP bundle' };
-const servers: Target = { section: ['mcp', 'servers'], noun: 'MCP server' };
-const agents: Target = { section: ['agents'], noun: 'agent' };
-
-const single = (
-  context: CheckContext,
-  path: ConfigPath,
-  name: string | undefined,
-  target: Target,
-): ConfigProblem[] => {
-  const message = name === undefined ? null : missing(context, name, target);
-  return message === null ? [] : [atValue(context, 'unknown_name', path, message)];
-};
-
-const several = (
-  context: CheckContext,
-  path: ConfigPath,
-  names: readonly string[],
-  target: Target,
-): ConfigProblem[] =>
-  names.flatMap((name, index) => single(context, [...path, index], name, target));
-
 const siblings = (
   context: CheckContext,
   path: ConfigPath,
@@ -72,13 +44,5 @@ const siblings = (
       const message = `\`${name}\` needs no access to its own workspace, leave it out`;
       return [atKey(context, 'cannot_act', at, message)];
     }
-    const message = missing(context, name, agents);
-    return message === null ? [] : [atKey(context, 'unknown_name', at, message)];
+    return checkKey(context, at, name, targets.agent);
   });
-
-const missing = (context: CheckContext, name: string, target: Target): string | null => {
-  const known = namesIn(context, ...target.section);
-  if (known.includes(name)) return null;
-  const none = known.length === 0 ? `, no [${target.section.join('.')}] is defined` : '';
-  return `unknown ${target.noun} \`${name}\`${none}${didYouMean(name, known)}`;
-};

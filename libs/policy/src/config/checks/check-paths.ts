@@ -6,7 +6,7 @@ import { registry } from '../../surfaces/registry.ts';
 import type { Place } from '../../surfaces/setting.ts';
 import { below, pathOf } from '../../surfaces/written.ts';
 import type { ConfigPath, ConfigProblem } from '../problem.ts';
-import { agentPlaces, atValue, pathOfText, riskHolders } from './check-context.ts';
+import { agentPlaces, atValue, pathOfText, riskHolders, runtimeHolders } from './check-context.ts';
 import type { CheckContext, ConfigCheck } from './check-context.ts';
 
 /** The spelling of every path in config. */
@@ -23,6 +23,14 @@ export const checkPathTexts: ConfigCheck = (context) => [
       ),
     ];
   }),
+  ...runtimeHolders(context).flatMap(({ path, tables }) =>
+    (tables.context?.identity?.files ?? []).flatMap((file, index) =>
+      checkText(context, [...path, 'context', 'identity', 'files', index], file),
+    ),
+  ),
+  ...Object.entries(context.config.skill_bundles).flatMap(([name, { directory }]) =>
+    checkText(context, ['skill_bundles', name, 'directory'], directory),
+  ),
   ...Object.entries(context.config.providers).flatMap(([alias, provider]) =>
     provider.type === 'scripted'
       ? checkText(context, ['providers', alias, 'script'], provider.script)

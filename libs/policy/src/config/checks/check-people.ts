@@ -1,13 +1,14 @@
 import type { ConfigProblem } from '../problem.ts';
-import { atValue, type ConfigCheck } from './check-context.ts';
+import { checkSender } from './check-channels.ts';
+import { atValue, type CheckContext, type ConfigCheck } from './check-context.ts';
 
-/** An identity belongs to one person, and is of a kind that this build knows. */
+/** An identity belongs to one person, and is of a kind that there is. */
 export const checkPeople: ConfigCheck = (context) => {
   const holders = new Map<string, string>();
   return Object.entries(context.config.people).flatMap(([person, { identities }]) =>
     identities.flatMap((identity, index): ConfigProblem[] => {
       const at = ['people', person, 'identities', index];
-      const problem = unknownKind(identity);
+      const problem = wrongKind(context, identity);
       if (problem !== null) return [atValue(context, problem.code, at, problem.message)];
       const holder = holders.get(identity);
       holders.set(identity, holder ?? person);
@@ -18,15 +19,14 @@ export const checkPeople: ConfigCheck = (context) => {
   );
 };
 
-const unknownKind = (identity: string) => {
-  if (/^token:[^\s:]+$/.test(identity)) return null;
-  if (/^[a-z][a-z0-9_-]*[./]/.test(identity))
-    return {
-      code: 'not_supported_yet',
-      message: `\`${identity}\` is not supported yet: only identities \`token:<name>\` are`,
-    } as const;
+const wrongKind = (context: CheckContext, identity: string) => {
+  if (/^(token|local):[^\s:]+$/.test(identity)) return null;
+  if (/^[a-z][a-z0-9_-]*\.[^/]*\//.test(identity)) {
+    const message = checkSender(context, identity);
+    return message === null ? null : ({ code: 'unknown_name', message } as const);
+  }
   return {
     code: 'invalid_value',
-    message: `\`${identity}\` is no identity, write \`token:<name>\``,
+    message: `\`${identity}\` is no identity, write \`token:<name>\`, \`local:<name>\` or \`<kind>.<channel>/<sender>\``,
   } as const;
 };

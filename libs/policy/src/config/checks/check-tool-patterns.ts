@@ -28,14 +28,36 @@ interface WrittenPattern {
   readonly grants: boolean;
 }
 
-const patternsOf = (context: CheckContext): WrittenPattern[] =>
-  riskHolders(context).flatMap(({ path, tables }) => [
+const patternsOf = (context: CheckContext): WrittenPattern[] => [
+  ...riskHolders(context).flatMap(({ path, tables }) => [
     ...each([...path, 'tools', 'allowed'], tables.tools?.allowed, true),
     ...each([...path, 'tools', 'denied'], tables.tools?.denied, false),
     ...each([...path, 'approval', 'auto_approve'], tables.approval?.auto_approve, true),
     ...each([...path, 'approval', 'always_ask'], tables.approval?.always_ask, false),
     ...each([...path, 'secrets', 'unseal'], tables.secrets?.unseal, true),
-  ]);
+  ]),
+  ...scopesIn(context),
+];
+
+/** What jobs, steps, channels and edges leave or grant. */
+const scopesIn = ({ config }: CheckContext): WrittenPattern[] => [
+  ...Object.entries(config.cron).flatMap(([name, { tools }]) =>
+    each(['cron', name, 'tools'], tools, true),
+  ),
+  ...Object.entries(config.sops).flatMap(([name, { steps }]) =>
+    steps.flatMap(({ tools }, index) => each(['sops', name, 'steps', index, 'tools'], tools, true)),
+  ),
+  ...Object.entries(config.channels).flatMap(([kind, channels]) =>
+    Object.entries<{ tools?: '*' | readonly string[] | undefined }>(channels).flatMap(
+      ([alias, { tools }]) => each(['channels', kind, alias, 'tools'], tools, true),
+    ),
+  ),
+  ...Object.entries(config.agents).flatMap(([alias, { delegates = [] }]) =>
+    delegates.flatMap(({ grants }, index) =>
+      each(['agents', alias, 'delegates', index, 'grants', 'tools'], grants?.tools, true),
+    ),
+  ),
+];
 
 const each = (
   path: ConfigPath,
