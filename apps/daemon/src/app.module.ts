@@ -1,17 +1,24 @@
 import type { DynamicModule } from '@nestjs/common';
 import { MemoryModule } from './adapters/memory/memory.module.ts';
 import { AdaptersModule } from './adapters/adapters.module.ts';
+import { ChannelsModule } from './paths/channel/channels.module.ts';
+import { DelegateModule } from './paths/delegate/delegate.module.ts';
 import { PortsModule } from './ports.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
+import { WorkModule } from './work/work.module.ts';
 
 type Ports = Parameters<typeof PortsModule.with>[0];
 
 /** The modules behind the routes: what was opened before, the outside world, and turns over both. */
 export const appModules = (ports: Ports): readonly DynamicModule[] => {
   const opened = PortsModule.with(ports);
+  const turns = TurnsModule.over(opened);
   return [
     AdaptersModule.forEnvironment(process.env),
     MemoryModule.create(),
-    TurnsModule.over(opened),
+    turns,
+    ChannelsModule.over(turns),
+    DelegateModule.over(turns),
+    WorkModule.over(turns),
   ];
 };

@@ -70,6 +70,7 @@ export const openServer = async (
   const work = server.app.get(Work, { strict: false });
   undo.push(() => {
     work.stop();
+    return Promise.resolve();
   });
   const recovered = await turns.recover();
   await work.start();

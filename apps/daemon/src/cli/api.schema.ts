@@ -53,7 +53,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
 
 export const inboxRow = z.looseObject({
   id: z.string(),
-  kind: z.enum(['approval', 'question']),
+  kind: z.enum(['approval', 'question', 'gate']),
   turn: z.string(),
   agent: z.string(),
   tool: z.string().nullable(),
@@ -97,3 +97,40 @@ export const tokenBody = z.looseObject({
   roles: z.array(z.string()),
   expires: z.union([z.number(), z.literal('never')]),
 });
+
+export const jobBody = z.looseObject({
+  name: z.string(),
+  agent: z.string(),
+  schedule: z.string(),
+  timezone: z.string(),
+  enabled: z.boolean(),
+  next: z.array(z.number()),
+  madeBy: z.string().nullable(),
+  runs: z.array(z.looseObject({ state: z.string(), at: z.number() })),
+});
+export type JobBody = z.infer<typeof jobBody>;
+
+export const sopStarted = z.looseObject({ id: z.string() });
+
+export const sopRunBody = z.looseObject({
+  id: z.string(),
+  sop: z.string(),
+  status: z.string(),
+  trigger: z.string(),
+  by: z.string(),
+  steps: z.array(
+    z.looseObject({
+      name: z.string(),
+      agent: z.string(),
+      state: z.string(),
+      gate: z.string().nullable(),
+      turns: z.array(z.string()),
+      why: z.string().nullable(),
+    }),
+  ),
+  startedAt: z.number(),
+  input: z.string().nullable(),
+  output: z.string().nullable(),
+  failure: z.looseObject({ message: z.string() }).nullable(),
+});
+export type SopRunBody = z.infer<typeof sopRunBody>;

@@ -13,6 +13,7 @@ import { addDaemonCommands } from './commands/daemon-commands.ts';
 import { addReplayCommand } from './commands/replay-command.ts';
 import { addTokenCommands } from './commands/token-commands.ts';
 import { addTurnCommands } from './commands/turn-commands.ts';
+import { addWorkCommands } from './commands/work-commands.ts';
 
 type Work<A extends unknown[]> = (
   context: CommandContext,
@@ -59,6 +60,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addTurnCommands,
     addAcpCommand,
     addApprovalCommands,
+    addWorkCommands,
     addConfigCommands,
     addPolicyCommands,
     addReplayCommand,

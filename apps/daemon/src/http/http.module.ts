@@ -15,14 +15,18 @@ import { ChannelsController } from './routes/channels.controller.ts';
 import { ConfigController } from './routes/config.controller.ts';
 import { DocsController } from './routes/docs.controller.ts';
 import { EventsController } from './routes/events.controller.ts';
+import { JobsController } from './routes/jobs.controller.ts';
 import { Launcher } from './routes/launch.ts';
 import { OpenAiController } from './routes/openai.controller.ts';
 import { OpsController } from './routes/ops.controller.ts';
+import { OutcomesController } from './routes/outcomes.controller.ts';
 import { ParityController } from './routes/parity.controller.ts';
 import { ReplaysController } from './routes/replays.controller.ts';
 import { SessionController } from './routes/session.controller.ts';
 import { SessionsController } from './routes/sessions.controller.ts';
+import { SopsController } from './routes/sops.controller.ts';
 import { StartController } from './routes/start.controller.ts';
+import { StopController } from './routes/stop.controller.ts';
 import { TokensController } from './routes/tokens.controller.ts';
 import { TurnsController } from './routes/turns.controller.ts';
 import { WebSocketController } from './routes/websocket.controller.ts';
@@ -40,7 +44,11 @@ export const controllers: readonly Type[] = [
   AgentsController,
   SessionsController,
   ApprovalsController,
+  OutcomesController,
+  StopController,
   ChannelsController,
+  JobsController,
+  SopsController,
   ConfigController,
   TokensController,
   SessionController,

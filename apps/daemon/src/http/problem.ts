@@ -10,6 +10,7 @@ export const problemCodes = {
   agent_unavailable: [404, 'the agent is not available'],
   already_decided: [409, 'somebody decided before'],
   stale_revision: [409, 'the request has changed since it was shown'],
+  busy: [409, 'it still works'],
   already_ended: [409, 'it has ended before'],
   name_taken: [409, 'the name is in use'],
   config_changed: [412, 'the config has changed since it was read'],

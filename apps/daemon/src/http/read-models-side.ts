@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import {
   approvalsInbox,
+  jobList,
   matchesTrail,
   numberOf,
   parityCell,
@@ -9,13 +10,16 @@ import {
   positionOf,
   trailEntry,
   turnDetail,
+  sopRuns,
   turnList,
   type Artifacts,
   type EventStore,
   type InboxRow,
+  type JobRow,
   type LockstepEvent,
   type ParityCellDetail,
   type ParityView,
+  type SopRunRow,
   type TrailEntry,
   type TurnDetail,
   type TurnEvent,
@@ -35,12 +39,13 @@ import { ProblemError } from './problem.ts';
 import type { Page, ProjectionStatus, ReadSide, SeenAgents } from './read-side.ts';
 import type { TrailQuery } from './schemas/agent.schema.ts';
 import type { ApprovalQuery } from './schemas/approval.schema.ts';
+import type { SopRunQuery } from './schemas/work.schema.ts';
 import type { TurnQuery } from './schemas/turn.schema.ts';
 
 /** The ways that this build can start a turn. */
 const matrix = parityMatrix({ supportedTriggers: ['rest', 'run'] });
 const versions = new Map(
-  [matrix, turnList, approvalsInbox].map(({ name, version }) => [name, version]),
+  [matrix, turnList, approvalsInbox, jobList, sopRuns].map(({ name, version }) => [name, version]),
 );
 
 /** How long a reader waits for the read models to reach the end of the log. */
@@ -119,6 +124,32 @@ export class ReadModelsSide implements ReadSide {
     return (await this.#fresh()).row(approvalsInbox, id);
   }
 
+  async job(name: string): Promise<JobRow | null> {
+    return (await this.#fresh()).row(jobList, name);
+  }
+
+  async sopRuns(query: SopRunQuery, seen: SeenAgents): Promise<Page<SopRunRow>> {
+    const { sop, status } = query;
+    const models = await this.#fresh();
+    return page(() =>
+      models.rows(sopRuns, {
+        where: {
+          ...agentCondition(query.agent, seen),
+          ...(sop === undefined ? {} : { sop }),
+          ...(status === undefined ? {} : { status }),
+        },
+        orderBy: 'started',
+        direction: 'descending',
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+      }),
+    );
+  }
+
+  async sopRun(id: string): Promise<SopRunRow | null> {
+    return (await this.#fresh()).row(sopRuns, id);
+  }
+
   async parity(agent: string | null): Promise<ParityView> {
     const models = await this.#fresh();
     return parityView(models.state(matrix), agent === null ? {} : { agent });
@@ -185,7 +216,7 @@ export class ReadModelsSide implements ReadSide {
       folder: this.#folder,
       store: this.#store,
       projections: [matrix],
-      keyed: [turnList, approvalsInbox],
+      keyed: [turnList, approvalsInbox, jobList, sopRuns],
     });
   }
 

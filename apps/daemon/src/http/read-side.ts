@@ -1,8 +1,10 @@
 import type {
   InboxRow,
+  JobRow,
   ParityCellDetail,
   ParityView,
   Position,
+  SopRunRow,
   TrailEntry,
   TurnDetail,
   TurnRow,
@@ -10,6 +12,7 @@ import type {
 import type { PathName, SettingKey } from '@lockstep/policy';
 import type { TrailQuery } from './schemas/agent.schema.ts';
 import type { ApprovalQuery } from './schemas/approval.schema.ts';
+import type { SopRunQuery } from './schemas/work.schema.ts';
 import type { TurnQuery } from './schemas/turn.schema.ts';
 
 export interface Page<T> {
@@ -36,6 +39,10 @@ export interface ReadSide {
   turn(id: string): Promise<TurnDetail | null>;
   approvals(query: ApprovalQuery, seen: SeenAgents): Promise<Page<InboxRow>>;
   approval(id: string): Promise<InboxRow | null>;
+  /** What the log holds of a job; null = nothing yet. */
+  job(name: string): Promise<JobRow | null>;
+  sopRuns(query: SopRunQuery, seen: SeenAgents): Promise<Page<SopRunRow>>;
+  sopRun(id: string): Promise<SopRunRow | null>;
   /** Of all agents, or of one. */
   parity(agent: string | null): Promise<ParityView>;
   parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail>;

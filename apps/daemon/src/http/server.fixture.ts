@@ -12,8 +12,11 @@ import { Sessions } from '../access/sessions.ts';
 import { checkConfig, readStartConfig } from '../config/check-config.ts';
 import { ConfigService } from '../config/config.service.ts';
 import { hostOf } from '../config/host.ts';
+import { CHANNELS } from '../paths/channel/channel-manager.ts';
 import { createFactRecorder } from '../record-fact.ts';
 import { TOOLS, TURNS, type Turns } from '../tokens.ts';
+import { JOBS, type Jobs } from '../work/jobs.port.ts';
+import { SOP_RUNS, type SopRuns } from '../paths/sop/sop-runs.port.ts';
 import { LiveStreams } from './live-streams.ts';
 import { startMetrics } from './metrics.ts';
 import type { ReadSide } from './read-side.ts';
@@ -55,6 +58,8 @@ const noTurns: Turns = {
   deltas: () => () => undefined,
   decide: () => Promise.resolve({ kind: 'not_found' }),
   answerQuestion: () => Promise.resolve({ kind: 'not_found' }),
+  flagsChanged: () => undefined,
+  settleOutcome: () => Promise.resolve('not_found'),
   cancel: () => Promise.resolve('not_found'),
   steer: () => Promise.resolve('not_found'),
 };
@@ -64,6 +69,9 @@ const emptyReads: ReadSide = {
   turn: () => Promise.resolve(null),
   approvals: () => Promise.resolve({ items: [], next: null }),
   approval: () => Promise.resolve(null),
+  job: () => Promise.resolve(null),
+  sopRuns: () => Promise.resolve({ items: [], next: null }),
+  sopRun: () => Promise.resolve(null),
   parity: () => Promise.resolve({ position: 'start', figure: { enforced: 0, of: 0 }, rows: [] }),
   parityCell: (setting, path) =>
     Promise.resolve({
@@ -85,6 +93,22 @@ const noTools: ToolPort = {
     Promise.resolve({ ok: false, kind: 'unavailable', message: 'no tools here', touched: [] }),
 };
 
+const noJobs: Jobs = {
+  list: () => [],
+  find: () => null,
+  runNow: () => Promise.resolve({ kind: 'not_found' }),
+  add: () => Promise.resolve({ kind: 'refused', message: 'no jobs here' }),
+  remove: () => Promise.resolve({ kind: 'refused', message: 'no jobs here' }),
+};
+
+const noSops: SopRuns = {
+  start: ({ sop }) =>
+    Promise.resolve({ kind: 'refused', code: 'not_found', message: `there is no \`${sop}\`` }),
+  state: () => Promise.resolve(null),
+  ended: () => Promise.resolve(null),
+  cancel: () => Promise.resolve('not_found'),
+};
+
 class Doubles {
   readonly name = 'doubles';
 }
@@ -93,8 +117,11 @@ const doubles: DynamicModule = {
   providers: [
     { provide: TURNS, useValue: noTurns },
     { provide: TOOLS, useValue: noTools },
+    { provide: CHANNELS, useValue: { list: () => [], webhook: () => null } },
+    { provide: JOBS, useValue: noJobs },
+    { provide: SOP_RUNS, useValue: noSops },
   ],
-  exports: [TURNS, TOOLS],
+  exports: [TURNS, TOOLS, CHANNELS, JOBS, SOP_RUNS],
 };
 
 /** The HTTP side over a log in memory, with nothing behind the turns. */

@@ -1,5 +1,4 @@
 import type {
-
   DataOf,
   EventStore,
   ExpectedRevision,

@@ -41,7 +41,8 @@ export class JobRunner {
   /** Starts a run whose time is recorded; one that was started before is only watched. Call it in the job's turn. */
   async begin(name: string, run: OpenJobRun): Promise<void> {
     if (this.#stopping.signal.aborted || this.#watched.has(run.turn)) return;
-    const outcome = run.sop === null ? await this.#startTurn(name, run) : await this.#startSop(name, run);
+    const outcome =
+      run.sop === null ? await this.#startTurn(name, run) : await this.#startSop(name, run);
     if (outcome === 'later') this.#again(name);
     else if (outcome === 'started') this.#watch(name, run);
     else await this.#end(name, run, outcome);

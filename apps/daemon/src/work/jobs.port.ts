@@ -30,8 +30,7 @@ export type JobStart =
   | { readonly kind: 'stopped' | 'unavailable'; readonly message: string };
 
 export type JobChange =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'refused'; readonly message: string };
+  { readonly kind: 'done' } | { readonly kind: 'refused'; readonly message: string };
 
 /** The jobs of the daemon. */
 export interface Jobs {

@@ -7,8 +7,7 @@ export interface Timing {
 }
 
 export type ReadTiming =
-  | { readonly ok: true; readonly timing: Timing }
-  | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly timing: Timing } | { readonly ok: false; readonly problem: string };
 
 /** Reads a schedule. In the hour that daylight saving skips a fixed time comes once, at the hour's end; in the hour that it repeats,
  * once. Jobs that agents make have five fields: none comes more often than once a minute. */

@@ -98,7 +98,10 @@ type CommandOf<T extends SopCommand['type']> = Extract<SopCommand, { type: T }>;
 
 const facts = (...list: readonly SopFact[]): SopDecision => ({ ok: true, facts: list });
 
-const refuse = (code: Extract<SopDecision, { ok: false }>['code'], message: string): SopDecision => ({
+const refuse = (
+  code: Extract<SopDecision, { ok: false }>['code'],
+  message: string,
+): SopDecision => ({
   ok: false,
   code,
   message,
@@ -137,7 +140,15 @@ const expireGate = ({ now, startedAt }: CommandOf<'ExpireGate'>, state: OpenSop)
   return facts(
     {
       type: 'SopGateDecided',
-      data: { run: state.run, step, gate: gate.gate, outcome: 'expired', by: null, shown: null, why },
+      data: {
+        run: state.run,
+        step,
+        gate: gate.gate,
+        outcome: 'expired',
+        by: null,
+        shown: null,
+        why,
+      },
     },
     failNow(state, { code: 'gate_expired', message: why, by: null }),
   );
@@ -168,8 +179,10 @@ const endStep = (command: CommandOf<'EndStep'>, state: OpenSop): SopDecision => 
   const { running } = state;
   const step = currentStep(state);
   if (running === null || step === null || running.turn !== command.turn) return facts();
-  const problem = command.outcome === 'completed' ? outputProblem(step, command.reply) : command.why;
-  const outcome = command.outcome === 'completed' && problem !== null ? 'invalid_output' : command.outcome;
+  const problem =
+    command.outcome === 'completed' ? outputProblem(step, command.reply) : command.why;
+  const outcome =
+    command.outcome === 'completed' && problem !== null ? 'invalid_output' : command.outcome;
   const { run, index, attempt, turn } = running;
   const done: SopFact = {
     type: 'SopStepCompleted',
@@ -220,7 +233,15 @@ const cancelRun = ({ by, why }: CommandOf<'CancelRun'>, state: OpenSop): SopDeci
   return facts(
     {
       type: 'SopGateDecided',
-      data: { run: state.run, step, gate: gate.gate, outcome: 'closed', by: null, shown: null, why },
+      data: {
+        run: state.run,
+        step,
+        gate: gate.gate,
+        outcome: 'closed',
+        by: null,
+        shown: null,
+        why,
+      },
     },
     failure,
   );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digestSchema } from '@lockstep/engine';
+import { digestSchema, grantFieldSchema } from '@lockstep/engine';
 import { listOf } from '../cursor.ts';
 import { limitOf } from '../validation.ts';
 import { agentQuery, cursorQuery, textSchema } from './common.schema.ts';
@@ -15,7 +15,7 @@ export type ApprovalQuery = z.infer<typeof approvalQuery>;
 export const inboxRowSchema = z
   .looseObject({
     id: z.string(),
-    kind: z.enum(['approval', 'question']),
+    kind: z.enum(['approval', 'question', 'gate']),
     turn: z.string(),
     agent: z.string(),
     tool: z.string().nullable(),
@@ -34,10 +34,18 @@ export const decisionBody = z
     scope: z
       .strictObject({
         kind: z.enum(['session', 'agent']).default('session'),
-        arguments: z.enum(['exact', 'any']).default('exact'),
+        arguments: z.enum(['exact', 'any', 'fields']).default('exact'),
+        /** What the named arguments must be: equal to a value, or a path below a folder. */
+        fields: z.array(grantFieldSchema).min(1).max(20).optional(),
         anyone: z.boolean().default(false),
       })
+      .refine((scope) => (scope.arguments === 'fields') === (scope.fields !== undefined), {
+        path: ['fields'],
+        error: 'fields go with the arguments `fields`, and those with fields',
+      })
       .optional(),
+    /** In place of the model's: they pass the gate again. */
+    arguments: z.record(z.string(), z.json()).optional(),
     guidance: textSchema(20_000).optional(),
     revision: z.int().min(0),
     shown: digestSchema,
@@ -50,6 +58,10 @@ export const decisionBody = z
     path: ['guidance'],
     error: 'guidance goes with the choice `deny` only',
   })
+  .refine((body) => body.arguments === undefined || body.choice !== 'deny', {
+    path: ['arguments'],
+    error: 'arguments go with the choices `once` and `always` only',
+  })
   .meta({ id: 'Decision' });
 export type DecisionBody = z.infer<typeof decisionBody>;
 
@@ -61,8 +73,10 @@ export type QuestionBody = z.infer<typeof questionBody>;
 export const decidedSchema = z
   .strictObject({
     id: z.string(),
-    status: z.enum(['decided', 'repeat']),
+    status: z.enum(['decided', 'repeat', 'voted']),
     position: z.string().nullable(),
+    /** With `voted`: how many said yes, of how many that it takes. */
+    votes: z.strictObject({ given: z.int(), required: z.int() }).optional(),
   })
   .meta({ id: 'Decided' });
 

@@ -13,7 +13,8 @@ export const gateFacts = async (
   state: OpenSop,
   { step, prompt }: Asked,
 ): Promise<
-  { readonly ok: true; readonly command: OpenGate } | { readonly ok: false; readonly message: string }
+  | { readonly ok: true; readonly command: OpenGate }
+  | { readonly ok: false; readonly message: string }
 > => {
   const { run, by, parent } = state;
   const origin = { kind: 'sop', run, step: step.name, parent: parent?.turn ?? 'none' } as const;

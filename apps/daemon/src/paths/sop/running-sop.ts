@@ -120,7 +120,12 @@ export class RunningSop {
       if (this.#stopping.aborted) return true;
       if (code === 'disk_full' || (launched.turn === null && parent === null)) return false;
       if (launched.turn === null)
-        return this.#record({ ...end, outcome: 'cancelled', why: message, by: parent?.turn ?? null });
+        return this.#record({
+          ...end,
+          outcome: 'cancelled',
+          why: message,
+          by: parent?.turn ?? null,
+        });
       const stopped = code === 'stopped';
       return this.#record({ ...end, outcome: 'refused', why: message, stopped });
     }
@@ -129,6 +134,10 @@ export class RunningSop {
       return this.#record({ ...end, outcome: 'refused', why });
     }
     this.#launched = turn;
+    if (parent !== null) {
+      const child = { call: parent.call, turn, agent, background: false };
+      await this.#parts.turns.link(parent.turn, child);
+    }
     if (this.#cancelling !== null)
       await this.#parts.turns.cancel(turn, this.#cancelling.by, this.#cancelling.why);
     const answer = await this.#parts.turns.ended(turn, this.#stopping);

@@ -11,7 +11,7 @@ export interface SopParts {
   readonly ledger: Ledger;
   readonly artifacts: Artifacts;
   readonly config: CurrentConfig;
-  readonly turns: Pick<Turns, 'launch' | 'answer' | 'ended' | 'cancel' | 'onRest'>;
+  readonly turns: Pick<Turns, 'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest'>;
   /** What the log says of the ids that origins name. */
   readonly records: Pick<Records, 'of'>;
   readonly masker: Masker;

@@ -5,8 +5,8 @@ import type { Origin, Principal } from '@lockstep/policy';
 export interface SopStart {
   readonly sop: string;
   readonly input: string;
-  /** Fixed by the starter, so that a repeat is the same run. */
-  readonly run: string;
+  /** Fixed by the starter, so that a repeat is the same run; null = a new one. */
+  readonly run: string | null;
   readonly by: Principal;
   readonly from:
     | { readonly kind: 'manual'; readonly origin: Origin }

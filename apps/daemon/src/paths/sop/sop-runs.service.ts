@@ -7,6 +7,11 @@ import type { SopParts } from './sop-parts.ts';
 import type { SopRuns, SopStart, SopStarted } from './sop-runs.port.ts';
 import { startFacts } from './start-facts.ts';
 
+/** A start whose run has its id. */
+export interface FixedStart extends SopStart {
+  readonly run: string;
+}
+
 interface Run {
   readonly running: RunningSop;
   readonly end: Promise<EndedSop | null>;
@@ -52,7 +57,11 @@ export class SopRunsService implements SopRuns {
     this.#ready();
   }
 
-  async start(start: SopStart): Promise<SopStarted> {
+  start(asked: SopStart): Promise<SopStarted> {
+    return this.#start({ ...asked, run: asked.run ?? this.#parts.ids.next() });
+  }
+
+  async #start(start: FixedStart): Promise<SopStarted> {
     const known = await this.#known(start);
     if (known !== null) return known;
     if (this.#stopping.signal.aborted)
@@ -91,16 +100,14 @@ export class SopRunsService implements SopRuns {
     return state?.status === 'ended' ? state : null;
   }
 
-  async cancel(
-    run: string,
-    by: string,
-    why: string,
-  ): Promise<'cancelled' | 'ended' | 'not_found'> {
+  async cancel(run: string, by: string, why: string): Promise<'cancelled' | 'ended' | 'not_found'> {
     const taken = await this.#find(run);
     if (taken === null) return (await this.state(run)) === null ? 'not_found' : 'ended';
     await taken.running.cancel(by, why);
     const end = await taken.end;
-    return end?.outcome.kind === 'failed' && end.outcome.code === 'cancelled' ? 'cancelled' : 'ended';
+    return end?.outcome.kind === 'failed' && end.outcome.code === 'cancelled'
+      ? 'cancelled'
+      : 'ended';
   }
 
   /** Takes a person's decision on a gate. Whether that person may decide was judged before. */
@@ -140,7 +147,7 @@ export class SopRunsService implements SopRuns {
   }
 
   /** A run that was started before under the same id. */
-  async #known({ run, sop, from }: SopStart): Promise<SopStarted | null> {
+  async #known({ run, sop, from }: FixedStart): Promise<SopStarted | null> {
     const [first] = await this.#parts.store.readStream(`sop-${run}`, { limit: 1 });
     if (first?.type !== 'SopRunStarted') return null;
     if (first.data.sop !== sop || first.data.trigger !== from.kind)
@@ -195,7 +202,7 @@ export class SopRunsService implements SopRuns {
     }
   }
 
-  #meta({ run, by, from }: SopStart, agent: string | null): NewMeta {
+  #meta({ run, by, from }: FixedStart, agent: string | null): NewMeta {
     const { id: daemon, build } = this.#parts.identity;
     const parent = from.kind === 'tool' ? from.parent.turn : null;
     return {

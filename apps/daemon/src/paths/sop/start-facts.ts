@@ -8,6 +8,7 @@ import {
 } from '@lockstep/policy';
 import { ownSession } from '../../turns/request-ids.ts';
 import type { SopParts } from './sop-parts.ts';
+import type { FixedStart } from './sop-runs.service.ts';
 import type { SopStart, SopStarted } from './sop-runs.port.ts';
 
 type StartRun = Extract<SopCommand, { type: 'StartRun' }>;
@@ -16,8 +17,11 @@ type Refused = Extract<SopStarted, { kind: 'refused' }>;
 /** The command that starts a run, or why it may not be started so. */
 export const startFacts = async (
   parts: SopParts,
-  start: SopStart,
-): Promise<{ readonly ok: true; readonly command: StartRun } | { readonly ok: false; readonly refused: Refused }> => {
+  start: FixedStart,
+): Promise<
+  | { readonly ok: true; readonly command: StartRun }
+  | { readonly ok: false; readonly refused: Refused }
+> => {
   const applied = parts.config.current();
   const sop = Object.hasOwn(applied.config.sops, start.sop) ? applied.config.sops[start.sop] : null;
   if (sop == null) return refused('not_found', `there is no procedure \`${start.sop}\``);
