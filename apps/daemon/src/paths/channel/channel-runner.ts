@@ -33,7 +33,7 @@ export interface ChannelHealth {
 }
 
 /** Makes a channel of its config; throws when it cannot be made, as when its secret is missing. */
-export type MakeChannel = (end: ChannelEnd) => Channel;
+export type MakeChannel = (end: ChannelEnd) => Channel | Promise<Channel>;
 
 /** Starts one channel, again and again until it runs, and stops it. What happens to it stays here: it never takes the daemon down. */
 export class ChannelRunner {
@@ -75,15 +75,19 @@ export class ChannelRunner {
     if (this.#stopping.signal.aborted) return;
     this.#tries += 1;
     try {
-      const channel = this.#make(this.#end());
+      const channel = await this.#make(this.#end());
       this.#channel = channel;
       await channel.start();
-      if (this.#stopping.signal.aborted) return;
+      if (this.#isStopping()) return;
       this.#tries = 0;
       this.#set('running');
     } catch (thrown) {
       await this.#dropped(thrown);
     }
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   async #dropped(thrown: unknown): Promise<void> {

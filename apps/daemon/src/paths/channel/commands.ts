@@ -11,28 +11,24 @@ export type ChatCommand =
 /** A platform may take `/` for itself, so `!` says the same; it may add its bot's name. */
 const form = /^[/!](stop|status|approve|deny|answer|choose)(?:@\S+)?(?:\s+([\s\S]*))?$/i;
 
+type Name = ChatCommand['kind'];
+
+/** What each name makes of the code behind it, and of what follows; null = something is missing. */
+const readers: Readonly<Record<Name, (code: string, said: string) => ChatCommand | null>> = {
+  stop: (code) => (code === '' ? { kind: 'stop' } : null),
+  status: (code) => (code === '' ? { kind: 'status' } : null),
+  approve: (code) => (code === '' ? null : { kind: 'approve', code }),
+  deny: (code, said) =>
+    code === '' ? null : { kind: 'deny', code, guidance: said === '' ? null : said },
+  answer: (code, said) => (said === '' ? null : { kind: 'answer', code, text: said }),
+  choose: (code, said) =>
+    /^[1-9]\d?$/.test(said) ? { kind: 'choose', code, choice: Number(said) } : null,
+};
+
 /** The command in a text; null = it is for the agent, a command without what it needs included. */
 export const parseCommand = (text: string): ChatCommand | null => {
-  const [, name = '', rest = ''] = form.exec(text.trim()) ?? [];
+  const [, name, rest = ''] = form.exec(text.trim()) ?? [];
+  if (name === undefined) return null;
   const [, code = '', said = ''] = /^(\S+)(?:\s+([\s\S]*))?$/.exec(rest.trim()) ?? [];
-  const given = code.toUpperCase();
-  switch (name.toLowerCase()) {
-    case 'stop':
-    case 'status':
-      return rest.trim() === ''
-        ? { kind: name.toLowerCase() === 'stop' ? 'stop' : 'status' }
-        : null;
-    case 'approve':
-      return given === '' ? null : { kind: 'approve', code: given };
-    case 'deny':
-      return given === ''
-        ? null
-        : { kind: 'deny', code: given, guidance: said === '' ? null : said };
-    case 'answer':
-      return said === '' ? null : { kind: 'answer', code: given, text: said };
-    case 'choose':
-      return /^[1-9]\d?$/.test(said) ? { kind: 'choose', code: given, choice: Number(said) } : null;
-    default:
-      return null;
-  }
+  return readers[name.toLowerCase() as Name](code.toUpperCase(), said);
 };

@@ -50,7 +50,7 @@ export class Conversations {
     const open = this.#asked.in(message).map(({ code }) => code);
     const status = turn === null ? null : (await turns.answer(turn))?.status;
     return [
-      `${status ?? 'idle'}`,
+      status ?? 'idle',
       ...(queued === 0 ? [] : [`${queued} waiting in line`]),
       ...(open.length === 0 ? [] : [`open requests: ${open.join(', ')}`]),
     ].join('; ');

@@ -2,15 +2,11 @@ import type { AppliedConfig } from '@lockstep/policy';
 import { readSecret } from '../../adapters/secrets/secret-ref.ts';
 import type { ChannelParts } from './channel-parts.ts';
 import type { MakeChannel } from './channel-runner.ts';
-import { DiscordChannel } from './discord/discord-channel.ts';
-import { MqttChannel } from './mqtt/mqtt-channel.ts';
-import { SlackChannel } from './slack/slack-channel.ts';
-import { TelegramChannel } from './telegram/telegram-channel.ts';
 import { WebhookChannel } from './webhook/webhook-channel.ts';
 
 type Ref = Parameters<typeof readSecret>[0];
 
-/** How the channel of a binding is made. Secrets are read at each start, so that a rotated one counts. */
+/** How the channel of a binding is made. The client of a platform is loaded when a channel of it starts: they are large. Secrets are read at each start, so that a rotated one counts. */
 export const channelMaker = (
   { config }: AppliedConfig,
   binding: string,
@@ -36,24 +32,28 @@ export const channelMaker = (
         return new WebhookChannel(own, secret(own.secret), { end, now });
       };
     case 'mqtt':
-      return (end) => {
+      return async (end) => {
+        const { MqttChannel } = await import('./mqtt/mqtt-channel.ts');
         const own = entry(mqtt);
         const password = own.password === undefined ? null : secret(own.password);
         return new MqttChannel(own, password, end);
       };
     case 'telegram':
-      return (end) => {
+      return async (end) => {
+        const { TelegramChannel } = await import('./telegram/telegram-channel.ts');
         const own = entry(telegram);
         return new TelegramChannel(own, secret(own.token), end);
       };
     case 'slack':
-      return (end) => {
+      return async (end) => {
+        const { SlackChannel } = await import('./slack/slack-channel.ts');
         const own = entry(slack);
         const tokens = { bot: secret(own.bot_token), app: secret(own.app_token) };
         return new SlackChannel(own, tokens, end);
       };
     case 'discord':
-      return (end) => {
+      return async (end) => {
+        const { DiscordChannel } = await import('./discord/discord-channel.ts');
         const own = entry(discord);
         return new DiscordChannel(own, secret(own.token), end);
       };

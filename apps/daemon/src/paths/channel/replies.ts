@@ -74,7 +74,7 @@ export class Replies {
         'the daemon ended while the reply was on its way: whether it arrived is unknown',
       );
     if (owed.retryAt !== null && owed.retryAt > this.#parts.clock.now())
-      return this.#later(turn, owed.retryAt);
+      { this.#later(turn, owed.retryAt); return; }
     await this.#try(owed, channel);
   }
 
@@ -92,7 +92,7 @@ export class Replies {
     this.#ours.add(turn);
     const text = await this.#text(turn);
     const started = { type: 'ReplyDeliveryStarted', data: { delivery, to, attempt } } as const;
-    if (!(await this.#record(turn, started))) return this.#later(turn, this.#in(firstPauseMs));
+    if (!(await this.#record(turn, started))) { this.#later(turn, this.#in(firstPauseMs)); return; }
     const sent = await this.#send(owed, channel, text);
     if (sent.ok) {
       const receipt = sent.receipt === null ? null : headOf(sent.receipt, 500);

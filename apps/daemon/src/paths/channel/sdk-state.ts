@@ -16,7 +16,8 @@ export class SdkState implements StateAdapter {
   }
 
   get<T = unknown>(key: string): Promise<T | null> {
-    return Promise.resolve(this.#read<T>(key));
+    // What is read under a key is what the SDK wrote there.
+    return Promise.resolve(this.#read(key) as T | null);
   }
 
   set(key: string, value: unknown, ttlMs?: number): Promise<void> {
@@ -40,12 +41,12 @@ export class SdkState implements StateAdapter {
     value: unknown,
     options: { maxLength?: number; ttlMs?: number } = {},
   ): Promise<void> {
-    const list = [...(this.#read<unknown[]>(key) ?? []), value];
+    const list = [...this.#list(key), value];
     await this.set(key, list.slice(-(options.maxLength ?? list.length)), options.ttlMs);
   }
 
   getList<T = unknown>(key: string): Promise<T[]> {
-    return Promise.resolve(this.#read<T[]>(key) ?? []);
+    return Promise.resolve(this.#list(key) as T[]);
   }
 
   async acquireLock(threadId: string, ttlMs: number): Promise<Lock | null> {
@@ -54,7 +55,7 @@ export class SdkState implements StateAdapter {
   }
 
   async releaseLock(lock: Lock): Promise<void> {
-    if (this.#read<Lock>(lockKey(lock.threadId))?.token === lock.token)
+    if (this.#holder(lock.threadId) === lock.token)
       await this.forceReleaseLock(lock.threadId);
   }
 
@@ -63,7 +64,7 @@ export class SdkState implements StateAdapter {
   }
 
   async extendLock(lock: Lock, ttlMs: number): Promise<boolean> {
-    if (this.#read<Lock>(lockKey(lock.threadId))?.token !== lock.token) return false;
+    if (this.#holder(lock.threadId) !== lock.token) return false;
     await this.set(lockKey(lock.threadId), lock, ttlMs);
     return true;
   }
@@ -97,12 +98,23 @@ export class SdkState implements StateAdapter {
     return Promise.resolve(this.#threads.has(threadId));
   }
 
-  #read<T>(key: string): T | null {
+  #read(key: string): unknown {
     const known = this.#values.get(key);
     if (known === undefined) return null;
-    if (known.until > Date.now()) return known.value as T;
+    if (known.until > Date.now()) return known.value;
     this.#values.delete(key);
     return null;
+  }
+
+  /** The token of a lock that is held. */
+  #holder(threadId: string): string | null {
+    const lock = this.#read(lockKey(threadId));
+    return typeof lock === 'object' && lock !== null && 'token' in lock ? String(lock.token) : null;
+  }
+
+  #list(key: string): unknown[] {
+    const list = this.#read(key);
+    return Array.isArray(list) ? list : [];
   }
 }
 

@@ -33,7 +33,7 @@ class Adapter extends SlackAdapter {
 
   /** Posts a text as it is: no markup, no mentions, no previews. */
   async post({ to, text, buttons }: Outgoing): Promise<string> {
-    const answer = await this.client.chat.postMessage(
+    const answer = await this.webClient.chat.postMessage(
       await this.withToken({
         channel: to.conversation,
         ...(to.thread === null ? {} : { thread_ts: to.thread }),
