@@ -59,6 +59,10 @@ export const configWith = (
         approval: { auto_approve: ['file_*', 'http_fetch', 'ask_user'] },
       },
     },
+    people: {
+      ana: { identities: ['token:ana'], roles: ['approver'] },
+      ben: { identities: ['token:ben'], roles: ['approver'] },
+    },
     // Memory has specs of its own: elsewhere every turn would record that nothing was kept.
     runtime_profiles: { short: { memory: { auto_recall: false } } },
     agents: change.agents ?? {

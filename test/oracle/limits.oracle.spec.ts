@@ -49,6 +49,7 @@ describe('a turn at a limit', () => {
       'ToolCallStarted',
       'ToolCallRefused',
       'BudgetExhausted',
+      'BudgetWarning',
       'ToolCallCompleted',
       'TurnFailed',
     ]);
@@ -59,7 +60,10 @@ describe('a turn at a limit', () => {
 
   it('makes no model call that the token cap has no room for', async () => {
     const w = world({
-      config: configWith({ budgets: { max_output_tokens: 2_000, max_tokens_per_turn: 4_000 } }),
+      config: configWith({
+        tools: { allowed: ['file_read'] },
+        budgets: { max_output_tokens: 2_000, max_tokens_per_turn: 4_000 },
+      }),
       model: ({ modelCall }) => ({
         calls: [read(`${modelCall}.md`)],
         usage: { input: 900, output: 100 },

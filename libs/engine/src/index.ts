@@ -34,6 +34,7 @@ export {
   type TurnFact,
 } from './events/event.ts';
 export {
+  grantFieldSchema,
   toolSpecSchema,
   type AskedCall,
   type CapUse,

@@ -164,6 +164,9 @@ export class DryRun {
       person: scope.principal.person,
       session: scope.session,
       argsDigest: digestOfText(canonicalJson(args)),
+      args,
+      operands: seen?.operands ?? [],
+      root: seen?.roots?.root ?? null,
       now,
     };
     return {

@@ -1,4 +1,5 @@
 import type {
+  DataOf,
   EventStore,
   ExpectedRevision,
   NewEvent,
@@ -34,8 +35,7 @@ export const issueGrant = async (
       spec: judged.facts.spec,
       person: grant.anyone ? null : granteeOf(principal),
       scope: grant.scope === 'agent' ? { kind: 'agent' } : { kind: 'session', session },
-      arguments:
-        grant.arguments === 'any' ? { kind: 'any' } : { kind: 'exact', digest: judged.argsDigest },
+      arguments: argumentsOf(grant, judged.argsDigest),
       expires: grant.expires,
       by: call.by,
       approval: call.approval.id,
@@ -48,4 +48,13 @@ export const issueGrant = async (
     if (result.reason !== 'conflict') throw new TurnHaltedError('the grant could not be recorded');
     expected = result.actual;
   }
+};
+
+/** Named fields without any name nothing in particular: then it is these arguments and no others. */
+const argumentsOf = (
+  { arguments: kind, fields = [] }: NonNullable<Promised['grant']>,
+  digest: string,
+): DataOf<'GrantIssued'>['arguments'] => {
+  if (kind === 'any') return { kind };
+  return kind === 'fields' && fields.length > 0 ? { kind, fields } : { kind: 'exact', digest };
 };

@@ -3,7 +3,7 @@ import type { DispatchTurn } from './dispatch-turn.command.ts';
 import { Families } from './families.ts';
 import { TurnLog } from './turn-log.ts';
 import type { RunnerParts } from './runner-parts.ts';
-import { TurnRunner } from './turn-runner.ts';
+import { TurnRunner, type RunMode } from './turn-runner.ts';
 
 export const RUNNING_TURNS = Symbol('RUNNING_TURNS');
 
@@ -125,7 +125,7 @@ export class RunningTurns {
     else await again?.();
   }
 
-  #run(runner: TurnRunner, mode: 'new' | 'recovered'): Promise<void> {
+  #run(runner: TurnRunner, mode: RunMode): Promise<void> {
     const work = runner.run(mode).finally(() => this.#work.delete(work));
     this.#work.add(work);
     return work;

@@ -75,7 +75,7 @@ export class TurnDesk {
     const decision = decide(state.status === 'open' ? this.#told(command, state) : command, state);
     if (decision.kind === 'record') {
       log.add(decision.facts);
-      this.#parts.spending.hold(state.turn, log.meta, decision.facts);
+      this.#parts.spending.hold(log.meta.turn ?? '', log.meta, decision.facts);
     }
     return decision;
   }
@@ -127,11 +127,10 @@ export class TurnDesk {
   }
 
   async #record(): Promise<readonly LockstepEvent[]> {
-    const { turn } = this.log.state;
     try {
       return await this.log.flush();
     } finally {
-      this.#parts.spending.release(turn);
+      this.#parts.spending.release(this.log.meta.turn ?? '');
     }
   }
 

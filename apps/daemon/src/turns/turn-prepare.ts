@@ -80,7 +80,8 @@ export const looksFar = (state: OpenTurn, ids: readonly string[], catalog: Catal
     return Array.isArray(operands) && operands.some((operand) => operand.kind === 'url');
   });
 
-const prepareCall = async (
+/** Gathers what the verdict over one call reads outside the stream. */
+export const prepareCall = async (
   state: OpenTurn,
   call: GateCall,
   { parts }: { readonly parts: TurnParts },
@@ -97,11 +98,27 @@ const prepareCall = async (
     ids: { approval: parts.ids.next(), question: parts.ids.next() },
     before: looked.before ?? null,
     unsealed: unsealedIn(state, call),
+    ...askerOf(state, parts),
     ...(looked.children === undefined ? {} : { children: looked.children }),
   };
 };
 
+/** Who asked for the tree of turns that this one is in. */
+const askerOf = ({ turn }: OpenTurn, { ledger }: TurnParts): Pick<PreparedCall, 'asker'> => {
+  const asker = ledger.spending(turn)?.asker;
+  return asker === undefined ? {} : { asker };
+};
+
 const blind: OperandFacts = { operands: [], roots: null, confined: false };
+
+/** Whether a stop, of a turn above too, or a pause holds. */
+export const flagsOf = (
+  { turn, policy }: OpenTurn,
+  { ledger }: Pick<TurnParts, 'ledger'>,
+): Pick<Facts, 'stopped' | 'paused'> => {
+  const { stopped, paused } = ledger.flagsOf(turn, policy.agent);
+  return { stopped: stopped !== null, paused };
+};
 
 /** A look that fails shows nothing, and the gate refuses what nobody looked at. */
 const inspect = async (
@@ -139,7 +156,7 @@ const factsOf = (
     now,
     config: { version, digest },
     policy: state.policyDigest,
-    ...parts.ledger.flags(agent),
+    ...flagsOf(state, parts),
     spec: spec?.digest ?? null,
     confined: looked.confined,
     operands: [...looked.operands],
@@ -154,6 +171,9 @@ const factsOf = (
             person: granteeOf(principal),
             session,
             argsDigest,
+            args: call.args.ok ? call.args.value : null,
+            operands: looked.operands,
+            root: looked.roots?.root ?? null,
             now,
           }),
     unsettled: spec === null ? null : parts.ledger.unsettled(session, spec.id, argsDigest),

@@ -26,7 +26,7 @@ export interface RunnerOptions {
 }
 
 /** A new turn, one that an earlier run of the daemon left, or one of those whose parent was stopped meanwhile. */
-type RunMode = 'new' | 'recovered' | 'stopped';
+export type RunMode = 'new' | 'recovered' | 'stopped';
 
 interface Item {
   readonly command: TurnCommand | 'check-config' | 'check-flags';

@@ -1,4 +1,7 @@
+import { canonicalJson, isWithin } from '@lockstep/policy';
 import type { DataOf } from '../events/event.ts';
+import type { GrantField, Operand } from '../events/parts.ts';
+import { valueAt } from '../tools/operand-pointers.ts';
 
 /** The call that a standing approval would have to cover. */
 export interface GrantedCall {
@@ -11,6 +14,11 @@ export interface GrantedCall {
   readonly person: string | null;
   readonly session: string;
   readonly argsDigest: string;
+  /** Parsed arguments; null when they cannot be read. */
+  readonly args: unknown;
+  readonly operands: readonly Operand[];
+  /** Real path of the agent's workspace: where a relative folder of a grant starts. */
+  readonly root: string | null;
   /** Ms since the epoch. */
   readonly now: number;
 }
@@ -27,6 +35,40 @@ const covers = (grant: DataOf<'GrantIssued'>, call: GrantedCall): boolean =>
   grant.spec === call.spec &&
   (grant.person === null || grant.person === call.person) &&
   (grant.scope.kind === 'agent' || grant.scope.session === call.session) &&
-  (grant.arguments.kind === 'any' ||
-    (grant.arguments.kind === 'exact' && grant.arguments.digest === call.argsDigest)) &&
+  coversArguments(grant.arguments, call) &&
   (grant.expires === 'never' || call.now < grant.expires);
+
+const coversArguments = (
+  granted: DataOf<'GrantIssued'>['arguments'],
+  call: GrantedCall,
+): boolean => {
+  switch (granted.kind) {
+    case 'any':
+      return true;
+    case 'exact':
+      return granted.digest === call.argsDigest;
+    case 'fields':
+      // INVARIANT: no field is no condition, and no condition covers nothing.
+      return granted.fields.length > 0 && granted.fields.every((field) => holds(field, call));
+  }
+};
+
+const holds = (field: GrantField, call: GrantedCall): boolean => {
+  const value = valueAt(call.args, field.at);
+  if (value === undefined) return false;
+  return 'equals' in field
+    ? canonicalJson(value) === canonicalJson(field.equals)
+    : isBelow(value, field.below, call);
+};
+
+/** Where the file really is counts, not what the argument says. */
+const isBelow = (value: unknown, folder: string, { operands, root }: GrantedCall): boolean => {
+  if (typeof value !== 'string') return false;
+  const base = folder.startsWith('/') ? folder : root === null ? null : `${root}/${folder}`;
+  const named = operands.filter((one) => one.kind === 'path' && one.given === value);
+  return (
+    base !== null &&
+    named.length > 0 &&
+    named.every((one) => one.kind === 'path' && one.real !== null && isWithin(base, one.real))
+  );
+};

@@ -329,6 +329,9 @@ describe('given a decision of a person', () => {
       person: null,
       session: 's',
       argsDigest: call.argsDigest,
+      args: null,
+      operands: [],
+      root: null,
       now: 1,
     };
     expect(matchGrants([grant], asking)).toEqual(['grant-1']);

@@ -68,6 +68,9 @@ const ask = (
     tool: event.type === 'ApprovalRequested' ? event.data.tool : null,
     route: event.type === 'ApprovalRequested' ? event.data.route : 'inbox',
     notBy: event.type === 'ApprovalRequested' ? (event.data.notBy ?? null) : null,
+    ...(event.type === 'ApprovalRequested' && event.data.required !== undefined
+      ? { votes: { given: 0, required: event.data.required } }
+      : {}),
   });
 };
 
@@ -194,7 +197,12 @@ const folds: Folds = {
   ToolCallAuthorized: null,
   ToolCallRefused: null,
   ApprovalRequested: ask,
-  ApprovalVoted: null,
+  ApprovalVoted: (state, event) => {
+    const known = state.rows.pending.get(event.data.approval);
+    if (known?.votes === undefined) return;
+    const votes = { ...known.votes, given: known.votes.given + 1 };
+    setRow(state, 'pending', known.id, { ...known, votes });
+  },
   ApprovalGranted: settleApproval,
   ApprovalDenied: settleApproval,
   ApprovalExpired: settleApproval,

@@ -1,4 +1,4 @@
-import type { PolicySnapshot } from '@lockstep/policy';
+import type { PolicySnapshot, ResolveRequest } from '@lockstep/policy';
 import { addCost } from '../budget/price-of.ts';
 import type { EventOf, LockstepEvent } from '../events/event.ts';
 import type { BelowSpending, SpendingRecord } from '../ports/ledger.ts';
@@ -32,13 +32,14 @@ const turnOf = (event: LockstepEvent): string =>
 export const openSpending = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
   const turn = turnOf(event);
   const parent = event.meta.parent === null ? undefined : row(state, event.meta.parent);
-  const { principal, agent } = event.data.request;
+  const { request } = event.data;
+  const { agent } = request;
   const record: SpendingRecord = {
     turn,
     agent,
     parent: parent?.turn ?? null,
     root: parent?.root ?? turn,
-    asker: parent?.asker ?? askerOf(state, principal),
+    asker: parent?.asker ?? askerOf(state, request),
     open: true,
     budgets: null,
     started: { tools: 0, models: 0 },
@@ -58,16 +59,16 @@ export const openSpending = (state: LedgerState, event: EventOf<'TurnRequested'>
   }));
 };
 
-type Asking = EventOf<'TurnRequested'>['data']['request']['principal'];
-
 /** Behind a job stands who made it, or who last changed the config that has it. */
-const askerOf = ({ rows }: LedgerState, principal: Asking): string => {
-  if (principal.person !== null) return principal.person;
-  if (principal.kind !== 'job') return `${principal.kind}:${principal.id}`;
-  const job = rows.jobs.get(principal.id);
+const askerOf = ({ rows }: LedgerState, { principal, origin }: ResolveRequest): string => {
+  const { kind, id, person } = principal;
+  if (person !== null) return person;
+  // As that sender is named when it decides.
+  if (origin.kind === 'channel') return `${origin.binding}/${id}`;
+  if (kind !== 'job') return `${kind}:${id}`;
+  const job = rows.jobs.get(id);
   if (job !== undefined) return job.person ?? job.by;
-  const latest = [...rows.configs.values()].at(-1)?.data;
-  return latest?.by ?? `job:${principal.id}`;
+  return [...rows.configs.values()].at(-1)?.data.by ?? `job:${id}`;
 };
 
 /** The budgets of a turn, where its policy stands inside the event. */

@@ -246,6 +246,8 @@ export interface PendingRecord {
   readonly route: string;
   /** Who may not decide; null = nobody is kept out. */
   readonly notBy: string | null;
+  /** How many said yes, where it takes several. */
+  readonly votes?: { readonly given: number; readonly required: number };
 }
 
 /** An issued, unrevoked token; expiry is for the reader to judge. */

@@ -26,6 +26,17 @@ export const operandPointers = (spec: ToolSpec, args: unknown): PointedOperands 
   return { found, wrong };
 };
 
+/** The one value at a JSON pointer, or undefined when nothing stands there. `*` names a member here. */
+export const valueAt = (value: unknown, pointer: string): unknown => {
+  let at = value;
+  for (const step of pointer.split('/').slice(1).map(unescaped)) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    if (Array.isArray(at) && !/^(0|[1-9][0-9]*)$/.test(step)) return undefined;
+    at = own(at as Record<string, unknown>, step);
+  }
+  return at;
+};
+
 const nothing: PointedOperands = { found: [], wrong: [] };
 
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');

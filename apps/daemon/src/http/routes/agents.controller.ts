@@ -150,6 +150,7 @@ export class AgentsController {
         [{ type: 'AgentPaused', data: { by: principal.id, why: body.why } }],
         { principal, agent },
       );
+    this.#parts.turns.flagsChanged();
     return { agent, paused: true };
   }
 
@@ -172,6 +173,7 @@ export class AgentsController {
         [{ type: 'AgentResumed', data: { by: principal.id } }],
         { principal, agent },
       );
+    this.#parts.turns.flagsChanged();
     return { agent, paused: false };
   }
 }

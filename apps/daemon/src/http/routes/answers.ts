@@ -1,11 +1,17 @@
 import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { DecidedBy, Ledger, TurnAnswer } from '@lockstep/engine';
 import { isLocal, seesAgent, type Caller } from '../../access/caller.ts';
 import type { CurrentConfig } from '../../config/current-config.port.ts';
-import type { ApprovalDecision, DecisionResult, LaunchResult } from '../../turns/turns.port.ts';
+import type {
+  ApprovalDecision,
+  DeciderRights,
+  DecisionResult,
+  LaunchResult,
+} from '../../turns/turns.port.ts';
 import { notFound, ProblemError } from '../problem.ts';
 import type { SeenAgents } from '../read-side.ts';
-import type { DecisionBody } from '../schemas/approval.schema.ts';
+import type { decidedSchema, DecisionBody } from '../schemas/approval.schema.ts';
 
 /** Who decides, and where: the console's cookie, the command line on the local token, or any other program. */
 export const deciderOf = (caller: Caller, request: FastifyRequest): DecidedBy => {
@@ -49,19 +55,35 @@ export const launchProblem = (
 /** The decision behind its wire form, the same on every connection. */
 export const decisionOf = (body: DecisionBody): ApprovalDecision => ({
   choice: body.choice,
-  scope: body.scope ?? null,
+  scope: scopeOf(body.scope),
+  ...(body.arguments === undefined ? {} : { arguments: JSON.stringify(body.arguments) }),
   guidance: body.guidance ?? null,
   revision: body.revision,
   shown: body.shown,
 });
 
+const scopeOf = (scope: DecisionBody['scope']): ApprovalDecision['scope'] => {
+  if (scope === undefined) return null;
+  const { fields, ...rest } = scope;
+  return fields === undefined ? rest : { ...rest, fields };
+};
+
+/** What a caller may, as every decision is judged by it. */
+export const rightsOfCaller = ({ roles, scopes }: Caller): DeciderRights => ({ roles, scopes });
+
 export const decisionAnswer = (
   id: string,
   result: DecisionResult,
-): { id: string; status: 'decided' | 'repeat'; position: string | null } => {
+): z.infer<typeof decidedSchema> => {
   switch (result.kind) {
-    case 'decided':
-      return { id, status: 'decided', position: result.position };
+    case 'decided': {
+      const { position, votes } = result;
+      return votes === undefined || votes.given >= votes.required
+        ? { id, status: 'decided', position }
+        : { id, status: 'voted', position, votes };
+    }
+    case 'forbidden':
+      throw new ProblemError('forbidden', result.message);
     case 'repeat':
       return { id, status: 'repeat', position: null };
     case 'forbidden':

@@ -33,7 +33,7 @@ import {
 import { idSchema } from '../schemas/common.schema.ts';
 import { inlineText, showInboxRow } from '../show.ts';
 import { AnswerQuestion, DecideApproval } from '../turns/turn-commands.ts';
-import { deciderOf, decisionAnswer, decisionOf, seenAgents } from './answers.ts';
+import { deciderOf, decisionAnswer, decisionOf, rightsOfCaller, seenAgents } from './answers.ts';
 import { mayDecide } from './may-decide.ts';
 
 /** What waits for a person, decisions, and the standing ones. */
@@ -67,7 +67,12 @@ export class ApprovalsController {
 
   @Post('approvals/:id/decision')
   @HttpCode(200)
-  @Route({ access: ['approver'], summary: 'Decide an approval.', answers: { 200: decidedSchema } })
+  @Route({
+    // Whom the request asks stands in its route: a role, a person, a conversation.
+    access: ['viewer'],
+    summary: 'Decide an approval, if the request lets you.',
+    answers: { 200: decidedSchema },
+  })
   async decide(
     @Param('id', { schema: idSchema }) id: string,
     @Body({ schema: decisionBody }) body: DecisionBody,
@@ -75,7 +80,12 @@ export class ApprovalsController {
   ): Promise<unknown> {
     const caller = requireCaller(request);
     await mayDecide(this.#parts, id, caller);
-    const command = new DecideApproval(id, decisionOf(body), deciderOf(caller, request));
+    const command = new DecideApproval(
+      id,
+      decisionOf(body),
+      deciderOf(caller, request),
+      rightsOfCaller(caller),
+    );
     return decisionAnswer(id, await this.#commands.execute(command));
   }
 
@@ -93,7 +103,12 @@ export class ApprovalsController {
   ): Promise<unknown> {
     const caller = requireCaller(request);
     await mayDecide(this.#parts, id, caller);
-    const command = new AnswerQuestion(id, body, deciderOf(caller, request));
+    const command = new AnswerQuestion(
+      id,
+      body,
+      deciderOf(caller, request),
+      rightsOfCaller(caller),
+    );
     return decisionAnswer(id, await this.#commands.execute(command));
   }
 
@@ -104,10 +119,10 @@ export class ApprovalsController {
     @CallerParam() caller: Caller,
   ): unknown {
     const now = this.#parts.clock.now();
-    const agents = query.agent === undefined ? this.#agents() : [query.agent];
-    const items = agents
-      .filter((agent) => seesAgent(caller, agent))
-      .flatMap((agent) => this.#parts.ledger.grants(agent))
+    const items = this.#parts.ledger
+      .allGrants()
+      .filter(({ agent }) => query.agent === undefined || query.agent === agent)
+      .filter(({ agent }) => seesAgent(caller, agent))
       .filter((grant) => grant.expires === 'never' || grant.expires > now);
     return { items, next: null };
   }
@@ -123,19 +138,13 @@ export class ApprovalsController {
     @Param('id', { schema: idSchema }) id: string,
     @CallerParam() caller: Caller,
   ): Promise<void> {
-    const agent = this.#agents().find((alias) =>
-      this.#parts.ledger.grants(alias).some((grant) => grant.grant === id),
-    );
+    const agent = this.#parts.ledger.allGrants().find((grant) => grant.grant === id)?.agent;
     if (agent === undefined || !seesAgent(caller, agent)) throw notFound('grant', id);
     const data = { grant: id, by: caller.principal.id, why: 'revoked by a person' };
     await this.#parts.recorder.record(`agent-${agent}`, [{ type: 'GrantRevoked', data }], {
       principal: caller.principal,
       agent,
     });
-  }
-
-  #agents(): string[] {
-    return Object.keys(this.#parts.config.current().config.agents).sort();
   }
 
   async #view(row: InboxRow): Promise<string | null> {

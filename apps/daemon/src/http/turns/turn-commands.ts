@@ -11,6 +11,7 @@ import type { DecidedBy, TurnAnswer } from '@lockstep/engine';
 import {
   TURNS,
   type ApprovalDecision,
+  type DeciderRights,
   type DecisionResult,
   type LaunchResult,
   type TurnRequest,
@@ -30,11 +31,13 @@ export class DecideApproval extends Command<DecisionResult> {
   readonly approval: string;
   readonly decision: ApprovalDecision;
   readonly by: DecidedBy;
-  constructor(approval: string, decision: ApprovalDecision, by: DecidedBy) {
+  readonly rights: DeciderRights;
+  constructor(approval: string, decision: ApprovalDecision, by: DecidedBy, rights: DeciderRights) {
     super();
     this.approval = approval;
     this.decision = decision;
     this.by = by;
+    this.rights = rights;
   }
 }
 
@@ -42,11 +45,18 @@ export class AnswerQuestion extends Command<DecisionResult> {
   readonly question: string;
   readonly answer: { readonly text: string; readonly revision: number };
   readonly by: DecidedBy;
-  constructor(question: string, answer: AnswerQuestion['answer'], by: DecidedBy) {
+  readonly rights: DeciderRights;
+  constructor(
+    question: string,
+    answer: AnswerQuestion['answer'],
+    by: DecidedBy,
+    rights: DeciderRights,
+  ) {
     super();
     this.question = question;
     this.answer = answer;
     this.by = by;
+    this.rights = rights;
   }
 }
 
@@ -111,14 +121,14 @@ export class RequestTurnHandler extends OverTurns implements ICommandHandler<Req
 @CommandHandler(DecideApproval)
 export class DecideApprovalHandler extends OverTurns implements ICommandHandler<DecideApproval> {
   execute(command: DecideApproval): Promise<DecisionResult> {
-    return this.turns.decide(command.approval, command.decision, command.by);
+    return this.turns.decide(command.approval, command.decision, command.by, command.rights);
   }
 }
 
 @CommandHandler(AnswerQuestion)
 export class AnswerQuestionHandler extends OverTurns implements ICommandHandler<AnswerQuestion> {
   execute(command: AnswerQuestion): Promise<DecisionResult> {
-    return this.turns.answerQuestion(command.question, command.answer, command.by);
+    return this.turns.answerQuestion(command.question, command.answer, command.by, command.rights);
   }
 }
 

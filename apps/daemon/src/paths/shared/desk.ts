@@ -6,6 +6,7 @@ import {
   decisionAnswer,
   decisionOf,
   launchProblem,
+  rightsOfCaller,
   seenAgents,
   seenTurn,
 } from '../../http/routes/answers.ts';
@@ -78,16 +79,26 @@ export class Desk {
   }
 
   async decide(id: string, body: DecisionBody): Promise<unknown> {
-    const caller = await this.#needs(['approver'], 'decide an approval');
+    const caller = await this.#needs(['viewer'], 'decide an approval');
     await mayDecide(this.#parts, id, caller);
-    const decided = await this.#parts.turns.decide(id, decisionOf(body), this.#by(caller));
+    const decided = await this.#parts.turns.decide(
+      id,
+      decisionOf(body),
+      this.#by(caller),
+      rightsOfCaller(caller),
+    );
     return decisionAnswer(id, decided);
   }
 
   async answer(id: string, body: QuestionBody): Promise<unknown> {
     const caller = await this.#needs(['approver', 'operator'], 'answer a question');
     await mayDecide(this.#parts, id, caller);
-    const decided = await this.#parts.turns.answerQuestion(id, body, this.#by(caller));
+    const decided = await this.#parts.turns.answerQuestion(
+      id,
+      body,
+      this.#by(caller),
+      rightsOfCaller(caller),
+    );
     return decisionAnswer(id, decided);
   }
 
