@@ -89,9 +89,9 @@ function isFallback(turn: RecordedTurn): boolean {
 function inboundFaults(turn: RecordedTurn): readonly Objection[] {
   const from = cameFrom(turn);
   if (from === null) return [];
-  const admitted = own(from.policy.channels.peers, from.binding)?.inbound ?? [];
-  const names = [from.sender, withoutBinding(from)];
-  return admitted.includes('*') || names.some((name) => admitted.includes(name))
+  const { inbound, ignore } = own(from.policy.channels.peers, from.binding) ?? nobody;
+  const names = ['*', from.sender, withoutBinding(from)];
+  return names.some((name) => inbound.includes(name)) && !names.some((n) => ignore.includes(n))
     ? []
     : [
         peers.violated(
@@ -100,6 +100,11 @@ function inboundFaults(turn: RecordedTurn): readonly Objection[] {
         ),
       ];
 }
+
+const nobody: { readonly inbound: readonly string[]; readonly ignore: readonly string[] } = {
+  inbound: [],
+  ignore: [],
+};
 
 function withoutBinding({ sender, binding }: FromChannel): string {
   return sender.startsWith(`${binding}/`) ? sender.slice(binding.length + 1) : sender;

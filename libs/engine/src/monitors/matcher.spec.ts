@@ -6,7 +6,7 @@ import {
 } from '@lockstep/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostFits, toolAllowed, toolFits } from './matcher.ts';
+import { commandAllowed, hostCovers, hostFits, toolAllowed, toolFits } from './matcher.ts';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', '*', ':', '/', '_'), maxLength: 8 });
 const patterns = fc.oneof(
@@ -19,6 +19,19 @@ const ids = fc.oneof(
   word.map((w) => `builtin:${w.replaceAll('*', 'a')}`),
   word.map((w) => `mcp:${w.replaceAll('*', 'b')}`),
 );
+
+const hostPattern = fc
+  .tuple(
+    fc.constantFrom('', 'http://', 'https://'),
+    fc.constantFrom('*', 'a.test', '*.a.test', 'B.a.test', '10.0.0.1', '[::1]', '*.test'),
+    fc.constantFrom('', ':80', ':443', ':99'),
+  )
+  .map((parts) => parts.join(''));
+const destination = fc.record({
+  scheme: fc.constantFrom('http' as const, 'https' as const),
+  host: fc.constantFrom('a.test', 'b.a.test', 'xa.test', 'test', '10.0.0.1', '::1', 'A.TEST'),
+  port: fc.constantFrom(80, 443, 99),
+});
 
 describe('the second matcher', () => {
   it('agrees with the first on every tool pattern', () => {
@@ -43,21 +56,18 @@ describe('the second matcher', () => {
   });
 
   it('agrees with the first on hosts', () => {
-    const pattern = fc
-      .tuple(
-        fc.constantFrom('', 'http://', 'https://'),
-        fc.constantFrom('*', 'a.test', '*.a.test', 'B.a.test', '10.0.0.1', '[::1]', '*.test'),
-        fc.constantFrom('', ':80', ':443', ':99'),
-      )
-      .map((parts) => parts.join(''));
-    const target = fc.record({
-      scheme: fc.constantFrom('http' as const, 'https' as const),
-      host: fc.constantFrom('a.test', 'b.a.test', 'xa.test', 'test', '10.0.0.1', '::1', 'A.TEST'),
-      port: fc.constantFrom(80, 443, 99),
-    });
     fc.assert(
-      fc.property(pattern, target, (p, to) => {
+      fc.property(hostPattern, destination, (p, to) => {
         expect(hostFits(p, to)).toBe(matchesHost(p, to));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('says that one host pattern covers another only where it takes all that the other takes', () => {
+    fc.assert(
+      fc.property(hostPattern, hostPattern, destination, (wide, narrow, to) => {
+        if (hostCovers(wide, narrow) && hostFits(narrow, to)) expect(hostFits(wide, to)).toBe(true);
       }),
       { numRuns: 5_000 },
     );

@@ -2,11 +2,14 @@ import { enforcedKeys, type EnforcedKey, type PolicySnapshot } from '@lockstep/p
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseEvent, type DataOf, type TurnFact } from '../events/event.ts';
+import type { Meta } from '../events/envelope.ts';
 import type { Operand } from '../events/parts.ts';
 import { alter, policyWith, without } from './fixture/alter.ts';
 import { fixturePolicy } from './fixture/policy.ts';
 import { pathOperand } from './fixture/facts.ts';
-import { streamOf } from './fixture/stream.ts';
+import { fixtureMeta, streamOf } from './fixture/stream.ts';
+import { teamSeeds } from './fixture/team-seeds.ts';
+import { teamAround, teamFacts, teamMeta } from './fixture/team.ts';
 import { cleanFacts, fixtureAround } from './fixture/turn.ts';
 import { bitesOf, judgeTurn } from './judge-turn.ts';
 import { noSurroundings, recordTurn, type Surroundings } from './recorded-turn.ts';
@@ -14,6 +17,7 @@ import { noSurroundings, recordTurn, type Surroundings } from './recorded-turn.t
 interface Seed {
   readonly facts: readonly TurnFact[];
   readonly around?: Surroundings;
+  readonly meta?: Meta;
 }
 
 /** The clean turn as if the policy had said something else all along. */
@@ -143,6 +147,7 @@ const seeds = {
   }),
   'output.max_reply_chars': under('output', { max_reply_chars: 5 }),
   'output.stream': under('output', { stream: false }),
+  ...teamSeeds,
 } satisfies Record<EnforcedKey, Seed>;
 
 function at(path: string) {
@@ -157,23 +162,25 @@ function at(path: string) {
   };
 }
 
-const objectionsTo = ({ facts, around = fixtureAround }: Seed) =>
-  judgeTurn(recordTurn(streamOf(facts), around));
+const objectionsTo = ({ facts, around = fixtureAround, meta = fixtureMeta }: Seed) =>
+  judgeTurn(recordTurn(streamOf(facts, meta), around));
+const team = { facts: teamFacts(), around: teamAround, meta: teamMeta };
 
 describe('given a turn in order', () => {
   it('has events that the log would accept', () => {
-    for (const event of streamOf(cleanFacts()))
+    for (const event of [...streamOf(cleanFacts()), ...streamOf(teamFacts(), teamMeta)])
       expect(parseEvent(JSON.parse(JSON.stringify(event)))).toMatchObject({ ok: true });
   });
 
   it('objects to nothing, at no point of it', () => {
-    const facts = cleanFacts();
-    for (let length = 0; length <= facts.length; length += 1)
-      expect(objectionsTo({ facts: facts.slice(0, length) })).toEqual([]);
+    for (const clean of [{ facts: cleanFacts() }, team])
+      for (let length = 0; length <= clean.facts.length; length += 1)
+        expect(objectionsTo({ ...clean, facts: clean.facts.slice(0, length) })).toEqual([]);
   });
 
   it('claims nothing that its own stream cannot show', () => {
     expect(objectionsTo({ facts: cleanFacts(), around: noSurroundings })).toEqual([]);
+    expect(objectionsTo({ ...team, around: noSurroundings })).toEqual([]);
   });
 });
 
@@ -189,7 +196,7 @@ describe('given a broken history', () => {
     const all = enforcedKeys.flatMap((key) => [...streamOf(seeds[key].facts)]);
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { maxLength: 60 }), (events) => {
-        const turn = recordTurn(events, fixtureAround);
+        const turn = recordTurn(events, teamAround);
         expect(Array.isArray(judgeTurn(turn))).toBe(true);
         expect(Array.isArray(bitesOf(turn))).toBe(true);
       }),

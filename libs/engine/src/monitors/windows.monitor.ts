@@ -42,7 +42,8 @@ const warnMonitor: Monitor = (turn) => [
   }),
   ...governed(turn, 'TurnCompleted').flatMap((at) =>
     usedUp(turn, at).flatMap(({ key, used, cap }) => {
-      const due = cap > 0 && used * 100 >= cap * at.policy.budgets.warn_at_percent;
+      const share = used * 100 >= cap * at.policy.budgets.warn_at_percent;
+      const due = cap > 0 && used <= cap && share;
       const told = turn.all('BudgetWarning').some(({ event }) => event.data.key === key);
       const ended = turn.all('BudgetExhausted').some(({ event }) => event.data.key === key);
       return due && !told && !ended

@@ -15,7 +15,8 @@ import {
   started,
 } from './fixture/facts.ts';
 import { streamOf } from './fixture/stream.ts';
-import { calls, cleanFacts, fixtureAround } from './fixture/turn.ts';
+import { teamAround, teamFacts, teamPolicy, teamWith } from './fixture/team.ts';
+import { calls, cleanFacts } from './fixture/turn.ts';
 import { bitesOf } from './judge-turn.ts';
 import { recordTurn } from './recorded-turn.ts';
 
@@ -65,6 +66,16 @@ const altered = <T extends TurnFact['type']>(
 ): Bitten => ({ facts: alter(cleanFacts(), type, (d) => ({ ...d, ...values }), call), note });
 
 const clean = (note: string): Bitten => ({ facts: cleanFacts(), note });
+
+/** The team's turn, whose policy may say something else. */
+const team = <S extends keyof PolicySnapshot>(
+  note: string,
+  surface?: S,
+  values: Partial<PolicySnapshot[S]> = {},
+): Bitten => ({
+  facts: teamFacts(surface === undefined ? teamPolicy : teamWith(surface, values)),
+  note,
+});
 
 const bitten = {
   'tools.allowed': refusal('tools.allowed'),
@@ -238,9 +249,44 @@ const bitten = {
     note: 'a reply of 30000 characters was cut',
   },
   'output.stream': clean('text went out while it was made'),
+  'approval.approvers_required': team('let through by 2 of 2 votes'),
+  'approval.four_eyes': team('`ana` was kept out of the decision'),
+  'approval.route.approver': team('the question went to role:approver'),
+  'budgets.max_actions_per_hour': refusal('budgets.max_actions_per_hour'),
+  'budgets.max_cost_usd_per_day': altered(
+    'TurnCompleted',
+    { endedBy: 'budgets.max_cost_usd_per_day' },
+    'the work ended early at this limit',
+  ),
+  'budgets.warn_at_percent': team('warned of budgets.max_tool_calls at 10 of 12'),
+  'context.identity.files': team('1 identity files stand in the system text'),
+  'context.identity.writable': team(
+    '/data/workspaces/researcher/IDENTITY.md may be changed, though it is an identity file',
+  ),
+  'memory.backend': team('rows were looked for in sqlite'),
+  'memory.auto_recall': team('2 rows came unasked'),
+  'memory.recall_limit': team('no more than 2 rows were recalled', 'memory', { recall_limit: 2 }),
+  'memory.read_memory_from': team('a row of reviewer was recalled'),
+  'memory.share': team('rows of other people were left out'),
+  'memory.writable': team('a row was stored'),
+  'memory.retention_days': team('a row was stored for 365 days'),
+  'skills.bundles': team('skill writer was read from a bundle'),
+  'skills.allow_scripts': team('skill:writer/count.sh ran'),
+  'skills.prompt_mode': team('1 skills stand in the system text by name and description'),
+  'shell.allowed_commands': team('git status is on the list'),
+  'shell.env_passthrough': team("LANG of the daemon's variables were passed on"),
+  'shell.block_high_risk': refusal('shell.block_high_risk'),
+  'shell.sandbox': team('git ran in the sandbox'),
+  'delegation.mode': team('work may be handed to reviewer'),
+  'delegation.delegates': team('work may be handed to reviewer'),
+  'delegation.max_depth': refusal('delegation.max_depth'),
+  'delegation.spawn': team('a sub-agent may be started'),
+  'delegation.sops': team('procedure release may be started'),
+  'channels.bindings': team('webhook.support led to this agent'),
+  'channels.peers': team('user:ana is a peer on webhook.support'),
 } satisfies Record<EnforcedKey, Bitten>;
 
-const bites = (facts: readonly TurnFact[]) => bitesOf(recordTurn(streamOf(facts), fixtureAround));
+const bites = (facts: readonly TurnFact[]) => bitesOf(recordTurn(streamOf(facts), teamAround));
 
 describe('a setting', () => {
   it.each(enforcedKeys)('bites: %s', (key) => {
