@@ -59,12 +59,13 @@ export const finish = (
     access: read('workspace.access'),
     siblings: facts.siblings,
   };
+  const writable = read('context.identity.writable') ? read('context.identity.files') : [];
   const left = new Set(Object.keys(read('mcp.expose')));
   const parts = snapshotOf(place.alias, closed.values, {
     ...facts,
     repeatable: kept(facts.repeatable, left),
     servers: kept(facts.servers, left),
-    ...protect(protectionOf(place, workspace)),
+    ...protect(protectionOf(place, workspace, writable)),
   });
   return { parts, entries: entriesOf(closed.provenance) };
 };

@@ -33,10 +33,12 @@ export const factsOf = (place: Place, alias: string, provider: ProviderConfig): 
 });
 
 /** The config file and what it names, the data folder but for workspaces, the program, and each sibling's root that this policy
- * has no access to. */
+ * has no access to. Identity files that the agent may write are open to it.
+ * @param writable absolute identity files of the agent that it may write */
 export const protectionOf = (
   { config, host }: Place,
   workspace: Pick<Workspace, 'root' | 'access' | 'siblings'>,
+  writable: readonly string[],
 ): Protection => {
   const { root, access, siblings } = workspace;
   const closed = Object.entries(siblings)
@@ -47,7 +49,9 @@ export const protectionOf = (
       normalPath(host.config),
       normalPath(host.data),
       ...host.program.map(normalPath),
-      ...filesNamedBy(config).map((file) => absolutePath(host.base, host.home, file)),
+      ...filesNamedBy(config)
+        .map((file) => absolutePath(host.base, host.home, file))
+        .filter((file) => !writable.includes(file)),
       ...closed,
     ]),
     protected_except: sortedSet([

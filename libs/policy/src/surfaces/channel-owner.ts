@@ -25,15 +25,15 @@ export const declaresChannels = ({ agents }: Pick<Config, 'agents'>): boolean =>
   Object.values(agents).some((agent) => (agent.channels ?? []).length > 0);
 
 /** The agent that a channel leads to: the one that declares it. Only when no agent declares any channel, all of them lead to the
- * first enabled alias. Null = nobody. */
+ * first enabled alias, unless it writes that it wants none. Null = nobody. */
 export const channelOwnerIn = (
   config: Pick<Config, 'agents' | 'channels'>,
   binding: string,
 ): string | null => {
   if (channelOf(config, binding) === null) return null;
   const agents = Object.entries(config.agents).sort(([a], [b]) => byText(a, b));
-  const owner = declaresChannels(config)
-    ? agents.find(([, agent]) => agent.channels?.includes(binding))
-    : agents.find(([, agent]) => agent.enabled);
-  return owner?.[0] ?? null;
+  if (declaresChannels(config))
+    return agents.find(([, agent]) => agent.channels?.includes(binding))?.[0] ?? null;
+  const [first] = agents.filter(([, agent]) => agent.enabled);
+  return first?.[1].channels === undefined ? (first?.[0] ?? null) : null;
 };
