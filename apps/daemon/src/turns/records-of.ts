@@ -128,7 +128,7 @@ export class Records {
     state: OpenTurn,
   ): Promise<Standing | { readonly ok: false; readonly why: string }> {
     const { config } = this.#parts;
-    const held = inheritedNarrowings(state.narrowings);
+    const held = [...inheritedNarrowings(state.narrowings), ...skillNarrowings(state)];
     if (config.current().version <= state.config.version)
       return { ok: true, snapshot: state.policy, narrowings: held };
     const records = await this.now(state);
@@ -147,6 +147,12 @@ interface Standing {
 }
 
 type Held = NonNullable<ResolveRecords['parent']>['narrowings'];
+
+/** A skill in use leaves its own tools only, below the turn that reads it too. */
+const skillNarrowings = ({ skills }: OpenTurn): Held =>
+  skills.flatMap(({ skill, tools }) =>
+    tools === null ? [] : [{ whose: `skill:${skill}`, values: { 'tools.allowed': [tools] } }],
+  );
 
 /** Both, each once: what held at the start holds on, and so does what a newer config added. */
 const joined = (before: Held, now: Held): Held => {
