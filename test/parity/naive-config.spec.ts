@@ -190,7 +190,7 @@ describe('a config', () => {
           for (const key of enforcedKeys)
             expect([key, valueOf(snapshot, key)]).toEqual([key, naive[key]]);
         }),
-        { numRuns: 150 },
+        { numRuns: 50 },
       );
     },
   );
@@ -224,7 +224,7 @@ describe('a config', () => {
           naiveValues(applied, 'ada', { tools })['tools.allowed'],
         );
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 
@@ -315,7 +315,7 @@ describe('a config', () => {
             ]);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 
@@ -344,7 +344,7 @@ describe('a config', () => {
           naiveValues(applied, 'ada', { tools: tools === '*' ? ['*'] : tools })['tools.allowed'],
         );
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });
