@@ -8,6 +8,7 @@ import {
   DAEMON_IDENTITY,
   EVENT_STORE,
   LEDGER,
+  LOG,
   type DaemonIdentity,
 } from './tokens.ts';
 import { ALARMS, timerAlarms } from './turns/alarms.ts';
@@ -35,6 +36,7 @@ export class PortsModule {
       { provide: ARTIFACTS, useValue: parts.artifacts },
       { provide: CURRENT_CONFIG, useValue: parts.config },
       { provide: DAEMON_IDENTITY, useValue: parts.identity },
+      { provide: LOG, useValue: parts.log },
       { provide: ALARMS, useValue: timerAlarms(parts.clock) },
       { provide: TURN_PROBLEMS, useValue: report },
     ];

@@ -1,4 +1,5 @@
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from '@lockstep/engine';
+import type { Logger } from 'pino';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
 import type { MemoryService } from './adapters/memory/memory-service.ts';
 import type { SecretSource } from './adapters/secrets/secret-ref.ts';
@@ -31,6 +32,8 @@ export const SANDBOX = Symbol('SANDBOX');
 export const CLOCK = Symbol('CLOCK');
 export const IDS = Symbol('IDS');
 export const DAEMON_IDENTITY = Symbol('DAEMON_IDENTITY');
+/** The daemon's own log, for lines that are no events. */
+export const LOG = Symbol('LOG');
 
 /** What each token gives. */
 export interface Tokens {
@@ -47,4 +50,5 @@ export interface Tokens {
   readonly CLOCK: Clock;
   readonly IDS: Ids;
   readonly DAEMON_IDENTITY: DaemonIdentity;
+  readonly LOG: Logger;
 }

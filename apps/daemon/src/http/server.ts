@@ -8,6 +8,7 @@ import { acceptWebSockets, webSocketLimits } from '../paths/gateway/websocket-se
 import { entryLimit, frameworkErrors, guardEntry } from './entry.ts';
 import { controllers, HttpModule } from './http.module.ts';
 import { HTTP_PARTS, type HttpBase, type HttpParts } from './http-parts.ts';
+import { keepRawBodies } from './raw-body.ts';
 import { createOpenApi } from './openapi.ts';
 
 /** The HTTP side of one daemon. */
@@ -44,6 +45,7 @@ export const createHttpServer = async (
   // JSON is the only form of a body.
   server.removeContentTypeParser('text/plain');
   const limit = entryLimit(parts);
+  keepRawBodies(server);
   guardEntry(server, parts, limit);
   const holder: { app: NestFastifyApplication | null } = { app: null };
   const openApi = createOpenApi(() => {
