@@ -41,8 +41,7 @@ export class JobRunner {
   /** Starts a run whose time is recorded; one that was started before is only watched. Call it in the job's turn. */
   async begin(name: string, run: OpenJobRun): Promise<void> {
     if (this.#stopping.signal.aborted || this.#watched.has(run.turn)) return;
-    const outcome =
-      run.sop === null ? await this.#startTurn(name, run) : await this.#startSop(name, run);
+    const outcome = await this.#startOrReport(name, run);
     if (outcome === 'later') this.#again(name);
     else if (outcome === 'started') this.#watch(name, run);
     else await this.#end(name, run, outcome);
@@ -52,6 +51,16 @@ export class JobRunner {
   async refusal(job: BookedJob, run: OpenJobRun): Promise<void> {
     const request = await this.#requestOf(job, run);
     await this.#parts.turns.launch(request);
+  }
+
+  /** What was not foreseen is tried again too: a run whose time is fixed is never left alone. */
+  async #startOrReport(name: string, run: OpenJobRun): Promise<JobOutcome | 'started' | 'later'> {
+    try {
+      return await (run.sop === null ? this.#startTurn(name, run) : this.#startSop(name, run));
+    } catch (error) {
+      this.#parts.report({ job: name, error });
+      return 'later';
+    }
   }
 
   async #startTurn(name: string, run: OpenJobRun): Promise<JobOutcome | 'started' | 'later'> {
