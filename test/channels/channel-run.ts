@@ -79,6 +79,17 @@ identities = ["${kind}.main/${who.bob}"]
 roles = ["viewer"]
 `;
 
+/** The same team on one channel. */
+export const oneChannel = (
+  kind: string,
+  settings: string,
+  who: Parameters<typeof teamPeople>[1],
+): string =>
+  teamConfig(`[channels.${kind}.main]\n${settings}\n${teamPeople(kind, who)}`, kind)
+    .replaceAll(/channels = \["\w+\.(other|gone)"\]\n/g, '')
+    .replaceAll(/\[peer_groups\.(other|gone)\]\n(?:.+\n){3}/g, '')
+    .replace(/, "\w+\.other\/[^"]+"/, '');
+
 /** A daemon with channels, and what its log says. */
 export interface ChannelRun extends RunningDaemon {
   readonly events: (...types: LockstepEvent['type'][]) => Promise<readonly LockstepEvent[]>;

@@ -83,6 +83,7 @@ export class SlackChannel implements Channel {
         webClientOptions: {
           retryConfig: { retries: 0 },
           rejectRateLimitedCalls: true,
+          logger: socketLogger(end.log),
           timeout: 15_000,
         },
         logger,
