@@ -1,4 +1,5 @@
 import {
+  childTools,
   identityReader,
   TurnsService,
   type Alarms,
@@ -166,13 +167,19 @@ export const world = (options: WorldOptions): World => {
   const problems: unknown[] = [];
   const remembered = options.remembered ?? fakeMemory();
   const config = currentConfig(options.config ?? configWith());
+  // Tools that start turns need the turns, which need the tools.
+  const lateTurns: Parameters<typeof childTools>[0]['turns'] = {
+    launch: (request) => turns.launch(request),
+    ended: (turn, signal) => turns.ended(turn, signal),
+    link: (turn, child) => turns.link(turn, child),
+  };
   const turns = new TurnsService(
     {
       store: memory.store,
       ledger: memory.ledger,
       artifacts: memory.artifacts,
       models: { for: (): ModelPort => model },
-      tools: tools satisfies ToolPort,
+      tools: withChildren(tools, childTools({ turns: lateTurns, config })),
       masker: plainMasker(options.secrets),
       memory: remembered,
       readIdentity: identityReader(plainMasker(options.secrets)),
@@ -208,6 +215,24 @@ export const world = (options: WorldOptions): World => {
   worlds.push(made);
   return made;
 };
+
+/** Fake tools, but for those that start turns: they are the daemon's own. */
+const withChildren = (tools: FakeTools, children: ReturnType<typeof childTools>): ToolPort => ({
+  list: (scope) => tools.list(scope),
+  inspect: (scope, spec, args, call) =>
+    children.owns(spec.id)
+      ? children.inspect(scope, spec, args, call)
+      : tools.inspect(scope, spec, args, call),
+  run: (scope, started, signal) => {
+    if (!children.owns(started.spec.id)) return tools.run(scope, started, signal);
+    const controller = new AbortController();
+    signal.addEventListener('abort', () => {
+      controller.abort();
+    });
+    const args = started.args as Readonly<Record<string, unknown>>;
+    return children.run(scope, started, args, { signal: controller.signal, touched: [] });
+  },
+});
 
 const currentConfig = (
   first: AppliedConfig,

@@ -1,6 +1,7 @@
 export { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts';
 export { StartError } from './start-error.ts';
 export { identityReader, type ReadIdentity } from './adapters/identity/read-identity.ts';
+export { childTools } from './paths/delegate/child-tools.ts';
 export { uuidV7Ids } from './adapters/ids.ts';
 export {
   openReadModels,

@@ -65,6 +65,8 @@ interface Ahead {
   /** The next verdict on each call, by call. */
   readonly verdicts: ReadonlyMap<string, VerdictEvent>;
   readonly questions: ReadonlyMap<string, DataOf<'QuestionAsked'>>;
+  /** Turns that started calls of the step fixed, by call. */
+  readonly children: ReadonlyMap<string, NonNullable<PreparedCall['children']>>;
   /** When a call of the step was started, as its intent says. */
   readonly startedAt: number | null;
 }
@@ -72,6 +74,7 @@ interface Ahead {
 const verdictsAhead = ({ events, at, daemon }: Cursor, ids: readonly string[]): Ahead => {
   const verdicts = new Map<string, VerdictEvent>();
   const questions = new Map<string, DataOf<'QuestionAsked'>>();
+  const children = new Map<string, NonNullable<PreparedCall['children']>>();
   let startedAt: number | null = null;
   for (let i = at; i < events.length; i += 1) {
     const event = events[i];
@@ -82,9 +85,11 @@ const verdictsAhead = ({ events, at, daemon }: Cursor, ids: readonly string[]): 
       verdicts.set(call, event);
     }
     if (event.type === 'QuestionAsked') questions.set(event.data.call, event.data);
-    if (event.type === 'ToolCallStarted') startedAt ??= event.data.now;
+    if (event.type !== 'ToolCallStarted') continue;
+    startedAt ??= event.data.now;
+    if (event.data.children !== undefined) children.set(event.data.call, event.data.children);
   }
-  return { verdicts, questions, startedAt };
+  return { verdicts, questions, children, startedAt };
 };
 
 /** The next config version that the verdicts of this step were given under; null = no verdict comes next. */
@@ -129,7 +134,13 @@ const prepare = (
     before: null,
     unsealed: unsealedIn(state, gateCall),
     ...askerOf(verdict),
+    ...childrenOf(ahead, call.call),
   });
+};
+
+const childrenOf = ({ children }: Ahead, call: string): Pick<PreparedCall, 'children'> => {
+  const started = children.get(call);
+  return started === undefined ? {} : { children: started };
 };
 
 const askerOf = ({ type, data }: VerdictEvent): Pick<PreparedCall, 'asker'> =>
