@@ -366,8 +366,10 @@ describe('given a client of the socket that does as it likes', () => {
     const client = await greeted({ client: { name: 'deaf' } });
     client.socket.pause();
     const before = (await eventsOf('ConnectionClosed')).length;
-    const asked = `${JSON.stringify({ jsonrpc: '2.0', id: 'x'.repeat(199), method: 'y'.repeat(199) })}\n`;
-    client.write(asked.repeat(40_000));
+    // Its own words come back to it with what is wrong in them.
+    const params = { turn: 'x', ['y'.repeat(60_000)]: 1 };
+    const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'turns.get', params })}\n`;
+    for (let n = 0; n < 400; n += 1) client.write(line);
     await expect
       .poll(async () => (await eventsOf('ConnectionClosed')).length, { timeout: 15_000 })
       .toBeGreaterThan(before);

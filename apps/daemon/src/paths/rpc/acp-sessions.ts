@@ -42,6 +42,8 @@ interface Session {
   /** The turn of the prompt that is being answered. */
   turn: string | null;
   busy: boolean;
+  /** The client cancelled its prompt before the turn was there. */
+  cancelled: boolean;
   /** A question that a prompt ended with: the next prompt answers it. */
   question: { readonly asked: Question; readonly position: string } | null;
 }
@@ -101,6 +103,7 @@ export class AcpSessions {
     if (session.busy)
       throw RequestError.invalidRequest(undefined, 'a prompt of this session is being answered');
     session.busy = true;
+    session.cancelled = false;
     try {
       return await this.#answered(sessionId, session, prompt.map(blockOf));
     } finally {
@@ -110,8 +113,13 @@ export class AcpSessions {
   }
 
   async cancel(sessionId: string): Promise<void> {
-    const turn = this.#sessions.get(sessionId)?.turn ?? null;
-    if (turn === null) return;
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return;
+    session.cancelled = session.busy;
+    if (session.turn !== null) await this.#cancel(session.turn);
+  }
+
+  async #cancel(turn: string): Promise<void> {
     const { principal } = this.#parts.caller();
     await this.#parts.turns.cancel(turn, principal.id, 'cancelled by the client');
   }
@@ -138,6 +146,7 @@ export class AcpSessions {
     const { turn, position } = await this.#desk.start(request);
     session.turn = turn;
     record.began(turn);
+    if (session.cancelled) await this.#cancel(turn);
     return this.#followed(sessionId, session, { turn, after: position });
   }
 
@@ -227,7 +236,13 @@ export class AcpSessions {
   }
 
   #keep(sessionId: string, cwd: string): void {
-    this.#sessions.set(sessionId, { cwd, turn: null, busy: false, question: null });
+    this.#sessions.set(sessionId, {
+      cwd,
+      turn: null,
+      busy: false,
+      cancelled: false,
+      question: null,
+    });
   }
 
   #send(sessionId: string, update: SessionUpdate): void {
