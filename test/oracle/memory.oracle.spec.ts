@@ -188,6 +188,31 @@ describe('what memory gives unasked', () => {
   });
 });
 
+it('loads rows that are cited by digest when a turn is taken up', async () => {
+  const text = 'long '.repeat(10_000);
+  const cited = row('r1', { text: { artifact: digestOfText(text), bytes: text.length } });
+  const clock = fixedClock();
+  const first = world({
+    config: remembering(),
+    clock,
+    remembered: fakeMemory([cited]),
+    model: () => new Promise<never>(() => undefined),
+  });
+  await first.memory.artifacts.put(text);
+  const launch = await first.turns.launch(ask('hello'));
+  await until(() => first.model.asked.length > 0);
+  expect(sent(first)).toContain(text);
+  const log = first.memory.events();
+  const again = { config: remembering(), clock, log, run_number: 2 };
+  const second = world({ ...again, model: () => ({ say: 'done' }) });
+  await second.turns.recover();
+  await until(() => second.model.asked.length > 0);
+  expect(sent(second)).toBe(sent(first));
+  if (launch.kind !== 'accepted') throw new Error('not accepted');
+  await until(() => second.lastStates.get(launch.turn)?.status === 'ended');
+  await checkTurn(second, launch.turn);
+});
+
 describe('messages that a client brought along', () => {
   const said = (role: 'user' | 'assistant' | 'system', text: string) => ({
     role,

@@ -24,15 +24,18 @@ export interface ConversationTurn {
   readonly messages: readonly ModelMessage[];
 }
 
+/** What of a turn its messages are made of. */
+export type Said = Pick<OpenTurn, 'input' | 'request' | 'trigger' | 'transcript' | 'steered'>;
+
 /** Messages of an open turn: its input, then what was said and done. Rebuilt from the recorded facts alone. */
-export const currentMessages = (state: OpenTurn, textOf: TextOf): readonly ModelMessage[] => [
+export const currentMessages = (state: Said, textOf: TextOf): readonly ModelMessage[] => [
   inputMessage(state, textOf),
   ...state.transcript.flatMap((item) => itemMessages(item, textOf)),
   ...state.steered.map((text): ModelMessage => ({ role: 'user', text: textOf(text) })),
 ];
 
 /** What another agent says is material and no order. */
-const inputMessage = ({ input, request, trigger }: OpenTurn, textOf: TextOf): ModelMessage => {
+const inputMessage = ({ input, request, trigger }: Said, textOf: TextOf): ModelMessage => {
   const text = textOf(input);
   return {
     role: 'user',

@@ -26,6 +26,6 @@ it('cuts the whole at max_system_prompt_chars, the template kept longest', () =>
   const parts = { ...nothing, identity: [{ path: '/srv/SOUL.md', text: 'x'.repeat(1000) }] };
   const cut = systemText(policy(bare.length + 20), parts);
   expect(cut.truncated).toBe(true);
-  expect([...cut.text].length).toBe(bare.length + 20);
+  expect(cut.text.length).toBe(bare.length + 20);
   expect(cut.text.startsWith(bare)).toBe(true);
 });
