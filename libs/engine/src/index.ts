@@ -202,6 +202,7 @@ export { judgeModelCall, type ModelCallBudget } from './budget/judge-model-call.
 export { addCost, priceOf, type Cost } from './budget/price-of.ts';
 export { bindingOf, destinationOf, type Bound } from './gate/binding.ts';
 export { approvalView, type ApprovalView, type ApprovalViewInput } from './gate/approval-view.ts';
+export { whyGrantVoid } from './gate/void-grant.ts';
 export { matchGrants, type GrantedCall } from './gate/match-grants.ts';
 export { pathVisible } from './gate/path-operand.ts';
 export { visibleText } from './gate/visible-text.ts';

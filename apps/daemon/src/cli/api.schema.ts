@@ -134,3 +134,34 @@ export const sopRunBody = z.looseObject({
   failure: z.looseObject({ message: z.string() }).nullable(),
 });
 export type SopRunBody = z.infer<typeof sopRunBody>;
+
+const flagBody = z.looseObject({
+  agent: z.string().nullable(),
+  by: z.string(),
+  why: z.string(),
+  since: z.number(),
+});
+export const flagsBody = z.looseObject({ stops: z.array(flagBody), pauses: z.array(flagBody) });
+
+export const grantBody = z.looseObject({
+  grant: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  person: z.string().nullable(),
+  arguments: z.looseObject({ kind: z.string() }),
+  expires: z.union([z.number(), z.literal('never')]),
+});
+
+export const unknownOutcomeBody = z.looseObject({
+  turn: z.string(),
+  call: z.string(),
+  agent: z.string(),
+  tool: z.string(),
+  why: z.string(),
+  since: z.number(),
+});
+
+export const decidedBody = z.looseObject({
+  status: z.string(),
+  votes: z.looseObject({ given: z.number(), required: z.number() }).optional(),
+});

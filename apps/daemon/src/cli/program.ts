@@ -5,6 +5,7 @@ import { settingsFrom, type GlobalFlags } from './settings.ts';
 import { addAcpCommand } from './commands/acp-command.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
+import { addControlCommands } from './commands/control-commands.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addInitCommand } from './commands/init-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
@@ -60,6 +61,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addTurnCommands,
     addAcpCommand,
     addApprovalCommands,
+    addControlCommands,
     addWorkCommands,
     addConfigCommands,
     addPolicyCommands,

@@ -1,12 +1,5 @@
-import type {
-  DataOf,
-  EventStore,
-  ExpectedRevision,
-  NewEvent,
-  OpenTurn,
-  promisedGrants,
-} from '@lockstep/engine';
-import type { NewMeta } from '@lockstep/engine';
+import type { DataOf, EventStore, NewMeta, OpenTurn, promisedGrants } from '@lockstep/engine';
+import { appendShared } from './append-shared.ts';
 import { TurnHaltedError } from './turn-log.ts';
 import { granteeOf } from './turn-prepare.ts';
 
@@ -23,10 +16,9 @@ export const issueGrant = async (
   const { grant, judged } = call;
   if (grant === null || judged.facts.spec === null) return;
   const { agent, session, principal } = state.request;
-  const event: NewEvent = {
+  const recorded = await appendShared(store, `agent-${agent}`, {
     type: 'GrantIssued',
     id: grant.id,
-    schema: 1,
     meta: { ...meta, causation: call.approval.id },
     data: {
       grant: grant.id,
@@ -40,14 +32,8 @@ export const issueGrant = async (
       by: call.by,
       approval: call.approval.id,
     },
-  };
-  let expected: ExpectedRevision = 'no-stream';
-  for (;;) {
-    const result = await store.append(`agent-${agent}`, [event], expected);
-    if (result.ok) return;
-    if (result.reason !== 'conflict') throw new TurnHaltedError('the grant could not be recorded');
-    expected = result.actual;
-  }
+  });
+  if (!recorded) throw new TurnHaltedError('the grant could not be recorded');
 };
 
 /** Named fields without any name nothing in particular: then it is these arguments and no others. */

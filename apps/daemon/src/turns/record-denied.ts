@@ -1,38 +1,16 @@
-import type { ExpectedRevision, NewEvent } from '@lockstep/engine';
+import { appendShared, plainMeta } from './append-shared.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 /** Records that somebody tried to decide and may not. A log that takes no writes lets nobody decide either. */
 export const recordDenied = async (
-  parts: Pick<TurnParts, 'store' | 'ids' | 'identity'>,
+  { store, ids, identity }: Pick<TurnParts, 'store' | 'ids' | 'identity'>,
   denied: { readonly principal: string; readonly action: string; readonly why: string },
 ): Promise<void> => {
-  const id = parts.ids.next();
-  const event: NewEvent = {
+  const id = ids.next();
+  await appendShared(store, 'access', {
     type: 'AccessDenied',
     id,
-    schema: 1,
-    meta: {
-      agent: null,
-      path: null,
-      trigger: null,
-      principal: null,
-      session: null,
-      turn: null,
-      root: null,
-      parent: null,
-      chain: [],
-      correlation: id,
-      causation: null,
-      attempt: 1,
-      daemon: parts.identity.id,
-      build: parts.identity.build,
-    },
+    meta: plainMeta(identity, { id, agent: null }),
     data: { ...denied, count: 1 },
-  };
-  let expected: ExpectedRevision = 'no-stream';
-  for (;;) {
-    const result = await parts.store.append('access', [event], expected);
-    if (result.ok || result.reason !== 'conflict') return;
-    expected = result.actual;
-  }
+  });
 };

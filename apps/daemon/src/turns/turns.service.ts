@@ -20,6 +20,7 @@ import { PastTurns } from './past-turns.ts';
 import { Records } from './records-of.ts';
 import { recover } from './recovery.ts';
 import { RunningTurns } from './running-turns.ts';
+import { StandingGrants } from './standing-grants.ts';
 import { settleOutcome } from './settle-outcome.ts';
 import { Spending } from './spending.ts';
 import { ToolCatalogs } from './tool-catalog.ts';
@@ -43,6 +44,7 @@ export class TurnsService implements Turns {
   readonly #parts: TurnParts;
   readonly #launcher: LaunchTurn;
   readonly #approvals: Approvals;
+  readonly #grants: StandingGrants;
   readonly #deltas: Deltas;
   readonly #listeners = new Set<(turn: string) => void>();
   readonly #settling = new Waiters();
@@ -84,6 +86,7 @@ export class TurnsService implements Turns {
       dispatch ?? ((command) => this.running.begin(command)),
     );
     this.#approvals = new Approvals(parts, this.running);
+    this.#grants = new StandingGrants(parts);
     this.running.onRest((runner, turn) => {
       this.#rested(runner, turn);
     });
@@ -91,6 +94,8 @@ export class TurnsService implements Turns {
 
   /** Takes up what an earlier run left. Call once, before the first request. */
   async recover(): Promise<{ readonly turns: number; readonly messages: number }> {
+    // Config may have changed while no daemon ran: nothing goes on under a grant that it denies.
+    await this.#grants.judge();
     const found = await recover(this.#parts, { running: this.running, launcher: this.#launcher });
     for (const { turn } of this.#parts.ledger.openTurns()) await this.#report(turn);
     return found;

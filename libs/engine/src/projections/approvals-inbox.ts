@@ -7,6 +7,7 @@ import { principalName } from './turn-list.ts';
 
 const types = [
   'ApprovalRequested',
+  'ApprovalVoted',
   'ApprovalGranted',
   'ApprovalDenied',
   'ApprovalExpired',
@@ -22,7 +23,7 @@ type InboxEvent = EventOf<(typeof types)[number]>;
 /** The inbox: one row by request, from the asking to the decision. What closes a turn closes its requests by their own events. */
 export const approvalsInbox: KeyedProjection<InboxRow> = {
   name: 'approvals-inbox',
-  version: 2,
+  version: 3,
   types,
   keyOf: (event) => {
     if (!isInboxEvent(event)) return null;
@@ -34,6 +35,7 @@ export const approvalsInbox: KeyedProjection<InboxRow> = {
     if (event.type === 'QuestionAsked') return row ?? questionRow(event);
     if (event.type === 'SopGateOpened') return row ?? gateRow(event);
     if (row === null || row.state !== 'pending' || !isInboxEvent(event)) return row;
+    if (event.type === 'ApprovalVoted') return vote(row, event);
     return { ...row, ...decision(event), decidedAt: event.time };
   },
   columns: (row) => ({
@@ -50,7 +52,15 @@ export const approvalsInbox: KeyedProjection<InboxRow> = {
 const isInboxEvent = (event: LockstepEvent): event is InboxEvent =>
   (types as readonly string[]).includes(event.type);
 
-const decision = (event: InboxEvent): Pick<InboxRow, 'state' | 'decidedBy' | 'reason'> => {
+/** One yes of several: the request waits on. */
+const vote = (row: InboxRow, { data }: EventOf<'ApprovalVoted'>): InboxRow =>
+  row.votes === null || data.choice === 'deny'
+    ? row
+    : { ...row, votes: { ...row.votes, by: [...row.votes.by, data.by] } };
+
+const decision = (
+  event: Exclude<InboxEvent, EventOf<'ApprovalVoted'>>,
+): Pick<InboxRow, 'state' | 'decidedBy' | 'reason'> => {
   switch (event.type) {
     case 'ApprovalGranted':
       return { state: 'granted', decidedBy: event.data.by, reason: event.data.choice };
@@ -74,7 +84,7 @@ const decision = (event: InboxEvent): Pick<InboxRow, 'state' | 'decidedBy' | 're
 
 const approvalRow = (event: EventOf<'ApprovalRequested'>): InboxRow | null => {
   const { data } = event;
-  return rowOf(event, {
+  const row = rowOf(event, {
     id: data.approval,
     kind: 'approval',
     call: data.call,
@@ -84,11 +94,26 @@ const approvalRow = (event: EventOf<'ApprovalRequested'>): InboxRow | null => {
     pattern: data.pattern,
     why: data.why,
     view: data.view,
-    choices: data.grantable ? ['once', 'always', 'deny'] : ['once', 'deny'],
+    choices: choicesOf(data),
     binding: data.binding,
     grantable: data.grantable,
     deadline: data.deadline,
   });
+  if (row === null) return null;
+  const { required } = data;
+  return {
+    ...row,
+    route: data.route,
+    notBy: data.notBy ?? null,
+    votes: required === undefined ? null : { required, by: [] },
+    cut: data.cut ?? false,
+  };
+};
+
+/** What cannot be shown whole is not granted as it stands. */
+const choicesOf = ({ grantable, cut }: EventOf<'ApprovalRequested'>['data']): string[] => {
+  if (cut === true) return ['deny'];
+  return grantable ? ['once', 'always', 'deny'] : ['once', 'deny'];
 };
 
 const questionRow = (event: EventOf<'QuestionAsked'>): InboxRow | null => {
@@ -167,6 +192,10 @@ const rowOf = (event: LockstepEvent, asked: Asked): InboxRow | null => {
     decidedAt: null,
     decidedBy: null,
     reason: null,
+    route: null,
+    notBy: null,
+    votes: null,
+    cut: false,
   };
 };
 

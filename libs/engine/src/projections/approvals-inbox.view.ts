@@ -36,4 +36,12 @@ export interface InboxRow {
   readonly decidedAt: number | null;
   readonly decidedBy: DecidedBy | null;
   readonly reason: string | null;
+  /** Who is asked; null = whoever holds the role. */
+  readonly route: string | null;
+  /** Who may not decide; null = nobody is kept out. */
+  readonly notBy: string | null;
+  /** Who said yes so far, where it takes several. */
+  readonly votes: { readonly required: number; readonly by: readonly DecidedBy[] } | null;
+  /** The view is too long to be shown whole: it can be denied, or edited. */
+  readonly cut: boolean;
 }

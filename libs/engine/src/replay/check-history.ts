@@ -14,6 +14,7 @@ const ends: ReadonlySet<string> = new Set([
 
 /** What may follow the end of a turn. */
 const afterwards: ReadonlySet<string> = new Set([
+  'UnknownOutcomeSettled',
   'ReplyDeliveryStarted',
   'ReplyDelivered',
   'ReplyDeliveryFailed',

@@ -85,11 +85,8 @@ const run = (cursor: Cursor): ReplayReport => {
 
 /** What others record in the stream of a turn: no decision of the engine. */
 const others: ReadonlySet<string> = new Set([
-  'ApprovalVoted',
-  'BudgetWarning',
   'ChildTurnLinked',
   'TurnTakenOver',
-  'UnknownOutcomeSettled',
   'ReplyDeliveryStarted',
   'ReplyDelivered',
   'ReplyDeliveryFailed',

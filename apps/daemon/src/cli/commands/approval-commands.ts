@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { inboxRow, listOf, type InboxBody } from '../api.schema.ts';
+import { decidedBody, inboxRow, listOf, type InboxBody } from '../api.schema.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
 import { ago, safe, show, table } from '../print.ts';
@@ -36,7 +36,12 @@ const full = (row: InboxBody, now: number): string =>
 const decide = async (
   context: CommandContext,
   id: string,
-  answer: { choice: 'once' | 'always' | 'deny'; guidance?: string; scope?: object },
+  answer: {
+    choice: 'once' | 'always' | 'deny';
+    guidance?: string;
+    scope?: object;
+    arguments?: object;
+  },
 ): Promise<void> => {
   const row = await find(context, id);
   if (row.kind === 'question')
@@ -50,30 +55,65 @@ const decide = async (
     { ...answer, revision: row.revision, shown: row.shown },
     { 'lockstep-surface': 'cli' },
   );
-  show(
-    context.out,
-    result,
-    () => `${answer.choice === 'deny' ? 'denied' : 'approved'} ${row.tool ?? row.id}`,
-  );
+  show(context.out, result, () => said(answer.choice, row.tool ?? row.id, result));
+};
+
+const said = (choice: string, what: string, result: unknown): string => {
+  const { votes } = decidedBody.parse(result);
+  if (votes !== undefined)
+    return `your vote counts for ${what}: ${votes.given} of ${votes.required}`;
+  return `${choice === 'deny' ? 'denied' : 'approved'} ${what}`;
+};
+
+/** `/path=value` of an option: where in the arguments, and what must stand there. */
+const fieldOf = (text: string): { at: string; value: string } => {
+  const cut = text.indexOf('=');
+  if (text.startsWith('/') && cut > 0)
+    return { at: text.slice(0, cut), value: text.slice(cut + 1) };
+  throw new CliError(exitCodes.usage, `\`${text}\` is no field, write it as \`/path=value\``);
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const objectOf = (text: string): object => {
+  const value = jsonOf(text);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw new CliError(exitCodes.usage, 'the arguments are no JSON object, write {"name": "value"}');
 };
 
 interface ApproveFlags {
   always?: boolean;
+  arguments?: string;
+  where?: string[];
+  below?: string[];
   scope?: string;
   anyArguments?: boolean;
   anyone?: boolean;
 }
 
 const approve = (context: CommandContext, id: string, flags: ApproveFlags): Promise<void> => {
-  if (flags.always !== true) return decide(context, id, { choice: 'once' });
+  const edited = flags.arguments === undefined ? {} : { arguments: objectOf(flags.arguments) };
+  if (flags.always !== true) return decide(context, id, { choice: 'once', ...edited });
   const kind = flags.scope ?? 'session';
   if (kind !== 'session' && kind !== 'agent')
     throw new CliError(exitCodes.usage, `\`${kind}\` is no scope, use session or agent`);
+  const fields = [
+    ...(flags.where ?? []).map(fieldOf).map(({ at, value }) => ({ at, equals: jsonOf(value) })),
+    ...(flags.below ?? []).map(fieldOf).map(({ at, value }) => ({ at, below: value })),
+  ];
+  const plain = flags.anyArguments === true ? 'any' : 'exact';
   return decide(context, id, {
     choice: 'always',
+    ...edited,
     scope: {
       kind,
-      arguments: flags.anyArguments === true ? 'any' : 'exact',
+      ...(fields.length === 0 ? { arguments: plain } : { arguments: 'fields', fields }),
       anyone: flags.anyone === true,
     },
   });
@@ -129,7 +169,10 @@ const addDecisions = (group: Command, act: Act): void => {
     .option('--always', 'issue a standing grant')
     .option('--scope <scope>', 'with --always: session or agent', 'session')
     .option('--any-arguments', 'with --always: not only these arguments')
+    .option('--where <field...>', 'with --always: /pointer=value that an argument must be')
+    .option('--below <field...>', 'with --always: /pointer=folder that a path must be below')
     .option('--anyone', 'with --always: for turns of any person')
+    .option('--arguments <json>', 'arguments in place of those asked for; they are judged again')
     .action(act((context, id: string, flags: ApproveFlags) => approve(context, id, flags)));
   group
     .command('deny')
