@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startScriptedServer, type ScriptedServer } from '../support/http-script.ts';
@@ -292,6 +293,70 @@ describe('given a receiver that fails', () => {
     });
     expect(failed?.data).toMatchObject({ why: 'the receiver answered 302', retryAt: null });
     expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('given a restart', () => {
+  it('asks again what nobody answered, under the same code, and delivers the reply', async () => {
+    await send({ text: 'write the plum' });
+    const code = codeIn((await posted('question'))['text']);
+    await run.stop();
+    await run.start();
+    await run.running('webhook.main');
+    const again = await eventually('the second question', () => {
+      const asked = receiver.requests.filter(({ body }) => body['kind'] === 'question');
+      return asked.length === 2 ? asked[1] : null;
+    });
+    expect(codeIn(again?.body['text'])).toBe(code);
+    await send({ id: 'b', text: `/approve ${code}` });
+    expect((await posted('reply'))['text']).toContain('Wrote it');
+  });
+
+  it('delivers what a receiver did not take before', async () => {
+    statuses = [503];
+    await send({});
+    await eventually('the failure', async () =>
+      (await run.events('ReplyDeliveryFailed')).length === 1 ? true : null,
+    );
+    await run.stop();
+    await run.start();
+    await eventually('the delivery', async () =>
+      (await run.events('ReplyDelivered')).length === 1 ? true : null,
+    );
+    const started = await run.events('ReplyDeliveryStarted');
+    expect(started.map(({ data }) => (data as { attempt: number }).attempt)).toEqual([1, 2]);
+  });
+});
+
+describe('given another config', () => {
+  it('starts, changes and stops only what it changed', async () => {
+    const before = (await run.admin().get('/v1/channels')).body as {
+      readonly items: readonly { readonly binding: string; readonly since: number }[];
+    };
+    const text = await readFile(run.config, 'utf8');
+    const { digest } = (await run.admin().get('/v1/config')).body as { readonly digest: string };
+    const put = await run.admin().put(
+      '/v1/config',
+      { text: text.replaceAll('webhook.gone', 'webhook.fresh').replace('window_secs', '') },
+      { 'if-match': digest },
+    );
+    expect(put.status).toBe(200);
+    const { items } = await eventually('the fresh channel', async () => {
+      const { body } = await run.admin().get('/v1/channels');
+      const list = body as typeof before & { readonly items: readonly { readonly state: string }[] };
+      const isThere = list.items.some((one) => one.binding === 'webhook.fresh');
+      return isThere && list.items.every(({ state }) => state === 'running') ? list : null;
+    });
+    expect(items.map(({ binding }) => binding)).toEqual([
+      'webhook.fresh',
+      'webhook.main',
+      'webhook.other',
+    ]);
+    const since = (list: typeof before.items) =>
+      list.filter(({ binding }) => /main|other/.test(binding)).map((one) => one.since);
+    expect(since(items)).toEqual(since(before.items));
+    expect((await send({ text: 'hello' }, {}, 'gone')).status).toBe(401);
+    expect((await send({ id: 'x' })).status).toBe(202);
   });
 });
 
