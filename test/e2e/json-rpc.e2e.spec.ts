@@ -23,6 +23,9 @@ allowed = ["file_*", "ask_user", "time_now"]
 type = "scripted"
 script = "script.yaml"
 prices = "free"
+[people.ana]
+identities = ["local:local"]
+roles = ["approver"]
 [gateway]
 max_body_kb = 64
 `;
@@ -84,7 +87,7 @@ describe('given the socket', () => {
     expect(early.error).toEqual({ code: -32600, message: 'say `initialize` first' });
     expect(hello.result).toMatchObject({
       protocol: 1,
-      principal: { kind: 'local', id: 'local', person: null },
+      principal: { kind: 'local', id: 'local', person: 'ana' },
       limits: { line: 65_536 },
     });
     expect(again.error?.code).toBe(-32600);
@@ -134,7 +137,7 @@ describe('given a client that starts a turn', () => {
       kind: 'json_rpc',
       agent: 'alpha',
       narrowing: { 'tools.allowed': [['file_read']], 'mcp.bundles': [] },
-      principal: { kind: 'local', id: 'local', person: null },
+      principal: { kind: 'local', id: 'local', person: 'ana' },
     });
     expect(Number(opened?.position)).toBeLessThan(Number(requested.position));
     const taken = resolved.data.narrowings.filter(({ values }) => values !== 'none');
@@ -253,7 +256,7 @@ describe('given a turn that waits for a person', () => {
     const granted = await eventsOf('ApprovalGranted');
     expect(granted.map(({ data }) => ('by' in data ? data.by : null))).toContainEqual({
       principal: 'local',
-      person: null,
+      person: 'ana',
       surface: 'json_rpc',
     });
     client.close();
