@@ -101,7 +101,12 @@ describe('given a disk that fills up while a turn runs', () => {
     const running = (await ask('keep me waiting', false)).body as { id: string; position: string };
     await model.arrived(2);
     const before = await typesOf(running.id);
-    expect(before).toEqual(['TurnRequested', 'PolicyResolved', 'ModelCallStarted']);
+    expect(before).toEqual([
+      'TurnRequested',
+      'PolicyResolved',
+      'MemoryRecalled',
+      'ModelCallStarted',
+    ]);
 
     await fill();
     const refused = await ask('x'.repeat(20_000));

@@ -133,6 +133,7 @@ describe('given a turn over REST', () => {
     expect((named('event') as { type: string }[]).map(({ type }) => type)).toEqual([
       'TurnRequested',
       'PolicyResolved',
+      'MemoryRecalled',
       'ModelCallStarted',
       'ModelCallCompleted',
       'TurnCompleted',

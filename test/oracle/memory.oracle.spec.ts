@@ -1,8 +1,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RecalledRow } from '@lockstep/engine';
-import { fakeMemory, fixedClock } from '@lockstep/engine/testing';
+import { builtinSpecs, type Operand, type RecalledRow } from '@lockstep/engine';
+import { fakeMemory, fakeTools, fixedClock, type FakeTools } from '@lockstep/engine/testing';
 import { digestOfText } from '@lockstep/policy';
 import { afterEach, describe, expect, it } from 'vitest';
 import { all, ask, configWith, launched, only, typesOf, world, type World } from './harness.ts';
@@ -186,6 +186,46 @@ describe('what memory gives unasked', () => {
       if (second.lastStates.has(launch.turn)) await checkTurn(second, launch.turn);
     }
   });
+});
+
+it('records what the tool recalled before the outcome of its call, and says it again when the turn is made again', async () => {
+  const plain = fakeTools(builtinSpecs, {
+    root: '/ws/a',
+    run: () => ({
+      ok: true,
+      text: 'tea',
+      isError: false,
+      masked: 0,
+      touched: [{ kind: 'recalled', rows: ['r1'] }],
+      recalled: {
+        query: { inline: 'tea' },
+        limit: 5,
+        scope: { backend: 'sqlite', agents: ['a'], person: { kind: 'anyone' } },
+        rows: [row('r1')],
+      },
+    }),
+  });
+  const seen: Operand = { kind: 'memory', access: 'read', agents: ['a'], person: null, row: null };
+  const tools: FakeTools = {
+    ...plain,
+    inspect: () => Promise.resolve({ operands: [seen], roots: null, confined: false }),
+  };
+  const recall = { tool: 'builtin:memory_recall', args: { query: 'tea' } };
+  const w = world({
+    config: remembering({ auto_recall: false }),
+    tools,
+    model: ({ modelCall }) => (modelCall === 1 ? { calls: [recall] } : { say: 'done' }),
+  });
+  const turn = await ran(w, ['what do I drink']);
+  expect(typesOf(w, turn).slice(4, 8)).toEqual([
+    'ToolCallAuthorized',
+    'ToolCallStarted',
+    'MemoryRecalled',
+    'ToolCallCompleted',
+  ]);
+  expect(only(w, turn, 'MemoryRecalled').data).toMatchObject({ by: 'tool', call: 'm1c0' });
+  expect(sent(w, 1)).toContain('from memory_recall>\\ntea');
+  await checkTurn(w, turn);
 });
 
 it('loads rows that are cited by digest when a turn is taken up', async () => {

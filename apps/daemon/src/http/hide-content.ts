@@ -5,10 +5,10 @@ export const hidden = '«hidden»';
 
 /** Keys whose text is an id, a name of the config or a word of a closed list: states, not somebody's words. All else is hidden. */
 const plainKeys: ReadonlySet<string> = new Set(
-  `access action advertised agent agents alias approval as attempt by call choice code connection cost daemon deadline deltas
+  `access action advertised agent agents alias approval as attempt backend by call choice code connection cost daemon deadline deltas
   effects endedBy expires finish grant grants history how id idempotencyKey incarnation key keys kind limit limits model name names pattern
   person policy principal provider question reason roles route rule scope scopes server session spec state surface
-  token tokens tool tools trigger turn version widens`.split(/\s+/),
+  token tokens tool tools trigger turn version widens gate outcome run schedule sop step timezone`.split(/\s+/),
 );
 
 /** These hold the policy, which says what an agent may do and nothing of what it did. */
@@ -41,7 +41,13 @@ const isPlain = (value: string, key: string | null, depth: number): boolean => {
   return plainKeys.has(key) || (key === 'path' && depth === 1);
 };
 
-const literals: ReadonlySet<string> = new Set(['unlimited', 'never', 'unknown', 'none']);
+const literals: ReadonlySet<string> = new Set([
+  ...['unlimited', 'never', 'unknown', 'none'],
+  // Why a row of memory went.
+  ...['asked', 'expired', 'erased', 'removed_outside'],
+  // Why a time of a job was skipped.
+  ...['missed', 'overlap', 'stopped', 'adopted', 'refused'],
+]);
 
 const isContent = (value: object): boolean =>
   ('inline' in value && typeof value.inline === 'string') ||

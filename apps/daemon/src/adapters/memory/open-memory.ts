@@ -1,3 +1,4 @@
+import { storeError } from '../../store/store-error.ts';
 import { MemoryDb } from './memory-db.ts';
 import { rowFileDigest } from './memory-file.ts';
 import { MemoryFolder } from './memory-folder.ts';
@@ -9,8 +10,16 @@ export const openMemory = async (
   options: Omit<MemoryParts, 'db' | 'folder'> & { readonly file: string; readonly folder: string },
 ): Promise<MemoryService> => {
   const { file, folder, ...parts } = options;
-  const db = new MemoryDb(file, parts.store.generation, rowFileDigest);
+  const db = openDb(file, parts.store.generation);
   const memory = new MemoryService({ ...parts, db, folder: new MemoryFolder(folder) });
   await memory.catchUp();
   return memory;
+};
+
+const openDb = (file: string, generation: string): MemoryDb => {
+  try {
+    return new MemoryDb(file, generation, rowFileDigest);
+  } catch (error) {
+    throw storeError(error, file);
+  }
 };
