@@ -8,7 +8,9 @@ const plainKeys: ReadonlySet<string> = new Set(
   `access action advertised agent agents alias approval as attempt backend by call choice code connection cost daemon deadline deltas
   effects endedBy expires finish grant grants history how id idempotencyKey incarnation key keys kind limit limits model name names pattern
   person policy principal provider question reason roles route rule scope scopes server session spec state surface
-  token tokens tool tools trigger turn version widens gate outcome run schedule sop step timezone`.split(/\s+/),
+  token tokens tool tools trigger turn version widens gate outcome run schedule sop step timezone`.split(
+    /\s+/,
+  ),
 );
 
 /** These hold the policy, which says what an agent may do and nothing of what it did. */

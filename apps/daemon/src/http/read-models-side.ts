@@ -43,7 +43,9 @@ import type { SopRunQuery } from './schemas/work.schema.ts';
 import type { TurnQuery } from './schemas/turn.schema.ts';
 
 /** The ways that this build can start a turn. */
-const matrix = parityMatrix({ supportedTriggers: ['rest', 'run'] });
+const matrix = parityMatrix({
+  supportedTriggers: ['rest', 'run', 'cron', 'heartbeat', 'live', 'headless'],
+});
 const versions = new Map(
   [matrix, turnList, approvalsInbox, jobList, sopRuns].map(({ name, version }) => [name, version]),
 );

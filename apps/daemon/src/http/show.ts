@@ -51,7 +51,10 @@ export const seesEvent = (caller: Caller, event: LockstepEvent): boolean => {
 export const showEvent = (caller: Caller, event: LockstepEvent): LockstepEvent => {
   const { principal } = event.meta;
   if (shows(caller, principal === null ? null : `${principal.kind}:${principal.id}`)) return event;
-  const asked = event.type === 'ApprovalRequested' || event.type === 'QuestionAsked';
+  const asked =
+    event.type === 'ApprovalRequested' ||
+    event.type === 'QuestionAsked' ||
+    event.type === 'SopGateOpened';
   return asked && holdsAny(caller, ['approver']) ? event : hideContent(event);
 };
 

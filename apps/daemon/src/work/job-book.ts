@@ -2,6 +2,7 @@ import type { Content, Job, Ledger } from '@lockstep/engine';
 import { digestOf, type Config } from '@lockstep/policy';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import { heartbeatName } from '../paths/loop/heartbeat.path.ts';
+import { startedBy } from '../paths/sop/channel-start.ts';
 import { cronTiming, durationMs, steadyTiming, type Timing } from './timing.ts';
 
 /** A job as it is kept to now, whoever made it. */
@@ -113,12 +114,6 @@ const cronJob = (entry: {
   const sop = startedBy(config, `cron:${name}`);
   return { name, kind: 'config', agent, prompt: { inline: prompt }, ...times, sop, made: null };
 };
-
-/** The procedure that a trigger starts: the first by name. */
-export const startedBy = (config: Config, trigger: string): string | null =>
-  Object.keys(config.sops)
-    .sort()
-    .find((name) => config.sops[name]?.triggers.includes(trigger)) ?? null;
 
 const heartbeatJob = (entry: {
   readonly agent: string;

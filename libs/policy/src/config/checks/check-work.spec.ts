@@ -12,6 +12,17 @@ const warned = (text: string): string[] => fromText(warningsIn(complete + text))
 
 const channel = '[channels.webhook.support]\nsecret = { env = "S" }\n';
 
+describe('a trigger that two procedures name', () => {
+  it('starts one of them only, so it is refused', () => {
+    const sop = (name: string): string =>
+      `[sops.${name}]\ntriggers = ["cron:j", "manual"]\nsteps = [{ agent = "a", prompt = "x" }]\n`;
+    const job = '[cron.j]\nagent = "a"\nschedule = "0 7 * * *"\nprompt = "x"\n';
+    expect(added(sop('one') + sop('two') + job)).toEqual([
+      '5:13 sops.two.triggers[0] conflict: `cron:j` starts procedure `one` already, and one time or message starts one',
+    ]);
+  });
+});
+
 describe('a name that leads nowhere', () => {
   it.each([
     [

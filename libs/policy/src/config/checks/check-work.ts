@@ -54,6 +54,16 @@ const checkSop = (context: CheckContext, name: string, sop: Sop): ConfigProblem[
       if (sop.triggers.indexOf(trigger) !== index)
         return [atValue(context, 'conflict', path, `\`${trigger}\` stands here twice`)];
       const [kind = '', source = ''] = trigger.split(':', 2);
+      const other = source === '' ? null : startedElsewhere(context.config, name, trigger);
+      if (other !== null)
+        return [
+          atValue(
+            context,
+            'conflict',
+            path,
+            `\`${trigger}\` starts procedure \`${other}\` already, and one time or message starts one`,
+          ),
+        ];
       if (kind === 'cron') return checkName(context, path, source, targets.job);
       return kind === 'channel' ? checkChannel(context, path, source) : [];
     }),
@@ -70,6 +80,12 @@ const checkSop = (context: CheckContext, name: string, sop: Sop): ConfigProblem[
     }),
   ];
 };
+
+/** The procedure, first by name, that the same job or channel starts. */
+const startedElsewhere = ({ sops }: Config, name: string, trigger: string): string | null =>
+  Object.keys(sops)
+    .sort()
+    .find((one) => one < name && sops[one]?.triggers.includes(trigger)) ?? null;
 
 interface Named {
   readonly names: readonly string[];
