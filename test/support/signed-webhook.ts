@@ -24,13 +24,18 @@ export const macOf = (secret: string, timestamp: number, body: string): string =
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
+interface At {
+  readonly url: string;
+  readonly alias: string;
+  readonly secret: string;
+}
+
 /** Posts a message to a webhook. */
-export const postWebhook = async (
-  at: { readonly url: string; readonly alias: string; readonly secret: string },
-  message: WebhookMessage,
-  off: Off = {},
-): Promise<Response> => {
-  const body = JSON.stringify(message);
+export const postWebhook = (at: At, message: WebhookMessage, off: Off = {}): Promise<Response> =>
+  postSignedBody(at, JSON.stringify(message), off);
+
+/** Posts a body, signed. */
+export const postSignedBody = async (at: At, body: string, off: Off = {}): Promise<Response> => {
   const timestamp = off.timestamp ?? nowSeconds();
   return request(at.url)
     .post(`/v1/channels/${at.alias}/webhook`)
@@ -41,10 +46,7 @@ export const postWebhook = async (
 };
 
 /** Asks for a conversation, signed. */
-export const askConversation = async (
-  at: { readonly url: string; readonly alias: string; readonly secret: string },
-  conversation: string,
-): Promise<Response> => {
+export const askConversation = async (at: At, conversation: string): Promise<Response> => {
   const path = `/v1/channels/${at.alias}/conversations/${encodeURIComponent(conversation)}`;
   const timestamp = nowSeconds();
   return request(at.url)

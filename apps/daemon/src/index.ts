@@ -24,3 +24,9 @@ export type {
   Turns,
 } from './turns/turns.port.ts';
 export type { CurrentConfig } from './config/current-config.port.ts';
+export type { ChannelMessage } from './paths/channel/channel-message.ts';
+export { encodeDiscord } from './paths/channel/discord/discord.wire.ts';
+export { encodeMqtt } from './paths/channel/mqtt/mqtt.wire.ts';
+export { encodeSlack } from './paths/channel/slack/slack.wire.ts';
+export { encodeTelegram } from './paths/channel/telegram/telegram.wire.ts';
+export { encodeWebhook } from './paths/channel/webhook/webhook.wire.ts';

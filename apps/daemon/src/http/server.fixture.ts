@@ -109,6 +109,12 @@ const noSops: SopRuns = {
   cancel: () => Promise.resolve('not_found'),
 };
 
+const noChannels = {
+  list: () => [],
+  webhook: () => null,
+  inbound: { refused: () => Promise.resolve() },
+};
+
 class Doubles {
   readonly name = 'doubles';
 }
@@ -117,7 +123,7 @@ const doubles: DynamicModule = {
   providers: [
     { provide: TURNS, useValue: noTurns },
     { provide: TOOLS, useValue: noTools },
-    { provide: CHANNELS, useValue: { list: () => [], webhook: () => null } },
+    { provide: CHANNELS, useValue: noChannels },
     { provide: JOBS, useValue: noJobs },
     { provide: SOP_RUNS, useValue: noSops },
   ],

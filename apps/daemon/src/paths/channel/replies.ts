@@ -15,10 +15,19 @@ const stopBoundMs = 5_000;
 type Told = 'ReplyDeliveryStarted' | 'ReplyDelivered' | 'ReplyDeliveryFailed';
 type Fact = { readonly [T in Told]: { readonly type: T; readonly data: DataOf<T> } }[Told];
 
+type RepliesOutbox = Pick<Outbox, 'channel' | 'isKnown' | 'send'>;
+type RepliesParts = Pick<
+  ChannelParts,
+  'ledger' | 'store' | 'ids' | 'identity' | 'clock' | 'alarms' | 'masker'
+> & {
+  readonly turns: Pick<ChannelParts['turns'], 'answer'>;
+  readonly log: Pick<ChannelParts['log'], 'warn' | 'error'>;
+};
+
 /** Brings the replies of channel turns to their conversations. Each try is recorded before it begins, and what became of it after. */
 export class Replies {
-  readonly #parts: ChannelParts;
-  readonly #outbox: Outbox;
+  readonly #parts: RepliesParts;
+  readonly #outbox: RepliesOutbox;
   readonly #busy = new Map<string, Promise<void>>();
   /** Pieces of a reply that arrived, by turn: a later try goes on behind them. */
   readonly #receipts = new Map<string, string[]>();
@@ -26,7 +35,7 @@ export class Replies {
   readonly #ours = new Set<string>();
   #stopping = false;
 
-  constructor(parts: ChannelParts, outbox: Outbox) {
+  constructor(parts: RepliesParts, outbox: RepliesOutbox) {
     this.#parts = parts;
     this.#outbox = outbox;
   }
