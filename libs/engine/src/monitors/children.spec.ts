@@ -1,4 +1,9 @@
-import { canonicalJson, digestOf, type PolicySnapshot, type ResolveRecords } from '@lockstep/policy';
+import {
+  canonicalJson,
+  digestOf,
+  type PolicySnapshot,
+  type ResolveRecords,
+} from '@lockstep/policy';
 import { describe, expect, it } from 'vitest';
 import type { Meta } from '../events/envelope.ts';
 import type { DataOf } from '../events/event.ts';
@@ -115,7 +120,9 @@ function objections(told: Told & { readonly policy: PolicySnapshot }, asked: Ask
     ...teamAround,
     parent: told.known === undefined ? known : told.known,
   };
-  return judgeTurn(recordTurn(streamOf(facts, meta), around)).map(({ key, why }) => `${key}: ${why}`);
+  return judgeTurn(recordTurn(streamOf(facts, meta), around)).map(
+    ({ key, why }) => `${key}: ${why}`,
+  );
 }
 
 describe('given a turn below another one', () => {
@@ -156,7 +163,10 @@ describe('given a turn below another one', () => {
       'delegation.delegates: the edge is bounded, and the turn was not',
     ]);
     const snapshot = teamWith('delegation', { delegates: {} });
-    const told = { parent: { ...above, snapshot }, known: { ...known, policy: digestOf(snapshot) } };
+    const told = {
+      parent: { ...above, snapshot },
+      known: { ...known, policy: digestOf(snapshot) },
+    };
     expect(delegated(told)).toContain(
       'delegation.delegates: `researcher` has no edge to this agent',
     );
@@ -164,7 +174,9 @@ describe('given a turn below another one', () => {
 
   it('objects to a child with as many levels left as what started it', () => {
     const policy = policyWith(bounded, 'delegation', { max_depth: 3 });
-    expect(delegated({ policy })).toEqual(['delegation.max_depth: 3 levels are left, and 3 were above']);
+    expect(delegated({ policy })).toEqual([
+      'delegation.max_depth: 3 levels are left, and 3 were above',
+    ]);
   });
 
   it('objects to a turn that claims another policy above than the log has', () => {

@@ -27,6 +27,7 @@ import { skillsMonitors, skillsWitnesses } from './skills.monitor.ts';
 import { toolsMonitors, toolsWitnesses } from './tools.monitor.ts';
 import { windowsMonitors } from './windows.monitor.ts';
 import { windowsWitnesses } from './windows.witness.ts';
+import { whereOccurs } from './traits.ts';
 import { workspaceMonitors } from './workspace.monitor.ts';
 import { workspaceWitnesses } from './workspace.witness.ts';
 
@@ -35,19 +36,19 @@ export const monitors = {
   ...toolsMonitors,
   ...approvalMonitors,
   ...approvalTimesMonitors,
-  ...approvalVotesMonitors,
+  ...whereOccurs('question', approvalVotesMonitors),
   ...budgetsMonitors,
   ...windowsMonitors,
   ...contextMonitors,
-  ...identityMonitors,
-  ...memoryMonitors,
-  ...skillsMonitors,
+  ...whereOccurs('identity', identityMonitors),
+  ...whereOccurs('memory', memoryMonitors),
+  ...whereOccurs('skill', skillsMonitors),
   ...workspaceMonitors,
-  ...shellMonitors,
+  ...whereOccurs('command', shellMonitors),
   ...networkMonitors,
   ...mcpMonitors,
-  ...delegationMonitors,
-  ...channelsMonitors,
+  ...whereOccurs('other', delegationMonitors),
+  ...whereOccurs('other', channelsMonitors),
   ...secretsMonitors,
   ...outputMonitors,
 } satisfies Record<EnforcedKey, Monitor>;
@@ -84,19 +85,27 @@ export interface Bite {
 }
 
 /** All objections of all monitors to one turn. Never throws, however broken the history. */
-export const judgeTurn = (turn: RecordedTurn): readonly Objection[] =>
-  (isOfFirstRegistry(turn) ? firstKeys : enforcedKeys).flatMap((key) => monitors[key](turn));
+export const judgeTurn = (turn: RecordedTurn): readonly Objection[] => {
+  const objections: Objection[] = [];
+  for (const key of isOfFirstRegistry(turn) ? firstKeys : enforcedKeys)
+    objections.push(...monitors[key](turn));
+  return objections;
+};
 
 /** Every event of a turn in which a setting bit, in order. */
-export const bitesOf = (turn: RecordedTurn): readonly Bite[] =>
-  turn.events.flatMap((at) =>
-    (byType.get(at.event.type) ?? []).flatMap(({ key, witness }) => {
+export const bitesOf = (turn: RecordedTurn): readonly Bite[] => {
+  const bites: Bite[] = [];
+  for (const at of turn.events)
+    for (const { key, witness } of byType.get(at.event.type) ?? noWitnesses) {
       const note = witness.note(at, turn);
-      if (note === null) return [];
+      if (note === null) continue;
       const { id, position } = at.event;
-      return [{ key, event: id, position, index: at.index, note }];
-    }),
-  );
+      bites.push({ key, event: id, position, index: at.index, note });
+    }
+  return bites;
+};
+
+const noWitnesses: readonly { readonly key: EnforcedKey; readonly witness: Witness }[] = [];
 
 /** Settings of later registries held their narrowest value under the first one, whatever was done: nothing is claimed of them there. */
 const laterKeys: ReadonlySet<EnforcedKey> = new Set(

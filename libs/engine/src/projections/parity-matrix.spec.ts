@@ -1,4 +1,4 @@
-import { enforcedKeys, laterKeys, pathNames } from '@lockstep/policy';
+import { enforcedKeys, pathNames } from '@lockstep/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LockstepEvent } from '../events/event.ts';
@@ -41,7 +41,14 @@ describe('given a config and no turn', () => {
       state: 'unobserved',
       since: 1,
       triggers: {
-        rest: { state: 'unobserved', since: 1, turns: 0, lastSeen: null },
+        rest: {
+          state: 'unobserved',
+          since: 1,
+          turns: 0,
+          lastSeen: null,
+          bites: { live: 0, probe: 0 },
+          probes: 0,
+        },
         websocket: expect.objectContaining({
           state: 'n/a',
           reason: '`websocket` is not part of this build',
@@ -54,14 +61,13 @@ describe('given a config and no turn', () => {
     });
   });
 
-  it('calls what comes later, and paths that the build has not, n/a with the reason', () => {
+  it('calls paths that the build has not n/a with the reason', () => {
     const { rows } = parityView(state);
     for (const { setting, cells } of rows)
       for (const path of pathNames) {
-        const later = (laterKeys as readonly string[]).includes(setting);
-        const closed = later || !['gateway', 'loop'].includes(path);
-        if (closed) expect([setting, path, cells[path].state]).toEqual([setting, path, 'n/a']);
-        if (closed) expect(cells[path].reason).toMatch(/comes later|not part of this build/);
+        if (['gateway', 'loop'].includes(path)) continue;
+        expect([setting, path, cells[path].state]).toEqual([setting, path, 'n/a']);
+        expect(cells[path].reason).toMatch(/not part of this build/);
       }
   });
 
@@ -192,6 +198,9 @@ describe('an opened cell', () => {
       seen: '["builtin:file_edit"]',
       turns: 1,
       bites: 1,
+      live: { turns: 1, bites: 1 },
+      probe: { turns: 0, bites: 0 },
+      ended: null,
       firstSeen: events.at(-1)?.time,
       lastSeen: events.at(-1)?.time,
       turnIds: ['t-1'],
@@ -250,7 +259,7 @@ describe('given a broken log', () => {
     );
     fc.assert(
       fc.property(fc.shuffledSubarray([...all]), (events) => {
-        expect(parityView(fold(events)).rows).toHaveLength(enforcedKeys.length + laterKeys.length);
+        expect(parityView(fold(events)).rows).toHaveLength(enforcedKeys.length);
       }),
       { numRuns: 200 },
     );

@@ -1,10 +1,9 @@
 import type { EnforcedKey, Trigger } from '@lockstep/policy';
-import { registryVersion } from '@lockstep/policy';
-import type { ParityCellDetail, TriggerCell } from '../parity-matrix.view.ts';
+import type { CellState, ParityCellDetail, TriggerCell } from '../parity-matrix.view.ts';
 import { baselineOf, underConfig, type Baseline } from './baseline.ts';
 import { decidedBefore } from './decided-before.ts';
 import type { Expected } from './expectations.ts';
-import { evidenceKey, refusedKey } from './judge-parity.ts';
+import { refusedKey } from './judge-parity.ts';
 import { laneKey, type Evidence, type Lane, type ParityState } from './parity-state.ts';
 import { appliedConfig } from './surroundings.ts';
 
@@ -128,12 +127,24 @@ const relevant = (
 ): readonly Evidence[] => {
   const byValue = lane?.keys.get(key);
   if (byValue === undefined) return [];
-  const wanted = new Set([refusedKey]);
-  for (const { values } of expected) wanted.add(evidenceKey(registryVersion, values[key].digest));
-  return [...wanted].flatMap((id) => {
+  const found: Evidence[] = [];
+  const add = (id: string): void => {
     const evidence = byValue.get(id);
-    return evidence !== undefined && evidence.lastSeen >= since ? [evidence] : [];
-  });
+    if (evidence === undefined || evidence.lastSeen < since || found.includes(evidence)) return;
+    found.push(evidence);
+  };
+  add(refusedKey);
+  for (const { values } of expected) add(values[key].id);
+  return found;
+};
+
+/** The state of one setting of one agent over one trigger, without what else a cell shows. */
+export const stateOf = (question: CellQuestion, key: EnforcedKey): CellState => {
+  const found = relevant(question, laneOf(question), key);
+  if (found.some((evidence) => isOpen(question, evidence))) return 'gap';
+  if (whyClosed(question, key) !== null) return 'n/a';
+  if (found.length === 0) return 'unobserved';
+  return found.some(({ bites }) => bites > 0) ? 'enforced' : 'held';
 };
 
 /** Why a cell can have no evidence: the build, config, or a stronger rule keeps it from ever mattering. */

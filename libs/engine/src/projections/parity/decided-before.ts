@@ -12,6 +12,20 @@ export const decidedBefore = (
   policy: PolicySnapshot,
   trigger: Trigger,
 ): string | null => {
+  let known = decided.get(policy);
+  if (known === undefined) decided.set(policy, (known = new Map<string, string | null>()));
+  const question = `${key} ${trigger}`;
+  const found = known.get(question);
+  if (found !== undefined) return found;
+  const why = decide(key, policy, trigger);
+  known.set(question, why);
+  return why;
+};
+
+/** Only saves work: the same is asked whenever the matrix is looked at. */
+const decided = new WeakMap<PolicySnapshot, Map<string, string | null>>();
+
+const decide = (key: EnforcedKey, policy: PolicySnapshot, trigger: Trigger): string | null => {
   if (key !== 'tools.allowed' && isNone(policy.tools.allowed) && followsTools(key))
     return '`tools.allowed` is empty: no call comes this far';
   const unlimited = withoutLimit(key, policy);

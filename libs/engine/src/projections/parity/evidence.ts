@@ -31,7 +31,8 @@ export const addJudgement = (lanes: ParityState['lanes'], judgement: Judgement):
       const evidence = evidenceOf(lane, key, comparison, judgement.at);
       if (counted?.has(comparison.id) !== true) countTurn(evidence, judgement);
       counted?.add(comparison.id);
-      const own = (marks.get(key) ?? none).filter((mark) => mark.segment === segment);
+      const all = marks.get(key);
+      const own = all === undefined ? none : all.filter((mark) => mark.segment === segment);
       if (evidence.gap !== null) endGap(evidence, comparison, own, judgement);
       if (comparison.gap !== null) addGap(evidence, comparison, segment, judgement);
       addMarks(evidence, own, judgement);

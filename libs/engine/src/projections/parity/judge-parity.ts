@@ -13,7 +13,7 @@ import type { GapKind, Objection } from '../parity-matrix.view.ts';
 import { baselineOf } from './baseline.ts';
 import type { Expected, Valued } from './expectations.ts';
 import type { OpenTurn, ParityState, Variant } from './parity-state.ts';
-import { gapBetween } from './setting-values.ts';
+import { evidenceKey, gapBetween } from './setting-values.ts';
 import { appliedConfig, surroundingsOf } from './surroundings.ts';
 
 /** What one span of a turn says of one setting. */
@@ -55,9 +55,6 @@ export interface Judgement {
 
 /** Names evidence of turns that should have got no policy: it counts under every config. */
 export const refusedKey = 'refused';
-
-/** Names evidence under one expected value. */
-export const evidenceKey = (registry: number, digest: string): string => `${registry} ${digest}`;
 
 /** Judges one turn, ended or not. Null for a stream that names no agent or no path, or in which nothing was decided. */
 export const judgeParity = (state: ParityState, open: OpenTurn): Judgement | null => {
@@ -177,8 +174,7 @@ const missing = (expected: Expected): Segment => {
 };
 
 const against = (expected: Valued, key: EnforcedKey, gap: Comparison['gap']): Comparison => {
-  const { text, digest } = expected.values[key];
-  const id = evidenceKey(registryVersion, digest);
+  const { text, id } = expected.values[key];
   return { id, registry: registryVersion, expected: text, seen: null, gap };
 };
 

@@ -17,7 +17,7 @@ import {
   type ParityView,
   type TriggerCell,
 } from '../parity-matrix.view.ts';
-import { cellOf, evidenceIn, type CellQuestion } from './cell.ts';
+import { cellOf, evidenceIn, stateOf, type CellQuestion } from './cell.ts';
 import { withOpenTurns } from './open-turns.ts';
 import { laneKey, type Lane, type ParityState } from './parity-state.ts';
 import { appliedConfig, latestVersion } from './surroundings.ts';
@@ -38,7 +38,7 @@ export const parityView = (state: ParityState, query: ParityQuery = {}): ParityV
   const whole = query.agent === undefined && query.configVersion === undefined;
   return {
     position: state.position,
-    figure: figureIn(rows),
+    figure: countOf(rows.flatMap(({ cells }) => pathNames.map((path) => cells[path].state))),
     rows,
     trend: whole && query.since === undefined ? state.trend.points : [],
     missing: state.seqs.missing.filter(
@@ -50,16 +50,24 @@ export const parityView = (state: ParityState, query: ParityQuery = {}): ParityV
 };
 
 /** How many cells of the matrix, of those that can matter, are enforced as the turns that ended show it. */
-export const figureOf = (state: ParityState): ParityView['figure'] =>
-  figureIn(rowsOf(boardOf(state, {}, state.lanes)));
-
-const figureIn = (rows: readonly ParityRow[]): ParityView['figure'] => {
-  const states = rows.flatMap(({ cells }) => pathNames.map((path) => cells[path].state));
-  return {
-    enforced: states.filter((s) => s === 'enforced').length,
-    of: states.filter((s) => s !== 'n/a').length,
-  };
+export const figureOf = (state: ParityState): ParityView['figure'] => {
+  const board = boardOf(state, {}, state.lanes);
+  const states = settingKeys.flatMap((setting) =>
+    pathNames.map((path) => {
+      const open = triggersOf(path).filter((trigger) => state.supported.includes(trigger));
+      const found = open.flatMap((trigger) =>
+        board.agents.map((agent) => stateOf(question(board, agent, trigger), setting)),
+      );
+      return cellStates.find((known) => found.includes(known)) ?? 'n/a';
+    }),
+  );
+  return countOf(states);
 };
+
+const countOf = (states: readonly CellState[]): ParityView['figure'] => ({
+  enforced: states.filter((s) => s === 'enforced').length,
+  of: states.filter((s) => s !== 'n/a').length,
+});
 
 const rowsOf = (board: Board): readonly ParityRow[] =>
   settingKeys.map((setting): ParityRow => {

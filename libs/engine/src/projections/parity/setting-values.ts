@@ -3,6 +3,7 @@ import {
   digestOfText,
   enforcedKeys,
   registry,
+  registryVersion,
   type EnforcedKey,
   type PolicySnapshot,
 } from '@lockstep/policy';
@@ -12,7 +13,12 @@ import type { GapKind } from '../parity-matrix.view.ts';
 export interface ValueText {
   readonly text: string;
   readonly digest: string;
+  /** Names evidence under this value as the expected one, in this build's registry. */
+  readonly id: string;
 }
+
+/** Names evidence under one expected value. */
+export const evidenceKey = (registry: number, digest: string): string => `${registry} ${digest}`;
 
 export type ValueTexts = Readonly<Record<EnforcedKey, ValueText>>;
 
@@ -22,7 +28,8 @@ export const valueTexts = (snapshot: PolicySnapshot): ValueTexts =>
   Object.fromEntries(
     enforcedKeys.map((key) => {
       const text = canonicalJson(withFacts(key, snapshot));
-      return [key, { text, digest: digestOfText(text) }];
+      const digest = digestOfText(text);
+      return [key, { text, digest, id: evidenceKey(registryVersion, digest) }];
     }),
   ) as ValueTexts;
 
