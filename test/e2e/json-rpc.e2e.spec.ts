@@ -425,6 +425,46 @@ describe('given a client of the socket that does as it likes', () => {
   });
 });
 
+describe('given a daemon that stops while turns of a client wait', () => {
+  it('keeps what the client chose until they have ended', async () => {
+    const other = await runDaemon(config, script);
+    const client = await rpcClient(other.data);
+    const { result } = await client.call('initialize', { tools: ['file_write'] });
+    const start = { agent: 'alpha', session: 's', events: false };
+    const first = await client.call('turns.start', { ...start, input: 'write' });
+    const { params } = await client.until(({ method }) => method === 'approval.requested');
+    const second = await client.call('turns.start', { ...start, input: 'clock' });
+    await other.stop();
+    await client.closed;
+    await other.start();
+    const closedOnes = async (): Promise<unknown[]> => {
+      const { body } = await other.admin().get('/v1/events?types=ConnectionClosed');
+      return (body as { items: LockstepEvent[] }).items.map(({ data }) => data);
+    };
+    expect(await closedOnes()).toEqual([]);
+    // When a person decides after the start
+    const decision = { choice: 'once', revision: params?.['revision'], shown: params?.['shown'] };
+    await other.admin().post(`/v1/approvals/${String(params?.['id'])}/decision`, decision);
+    // Then both turns end, the second under what the client chose
+    await expect
+      .poll(closedOnes, { timeout: 10_000 })
+      .toEqual([{ connection: result?.['connection'], why: 'the daemon was stopped' }]);
+    const ends = await Promise.all(
+      [first, second].map(async (one) => (await other.admin().get(`/v1/turns/${idOf(one)}`)).body),
+    );
+    expect(ends).toMatchObject([
+      { answer: { status: 'completed', reply: 'written' } },
+      { answer: { status: 'completed', reply: 'done' } },
+    ]);
+    const { body } = await other.admin().get(`/v1/turns/${idOf(second)}/events`);
+    const refused = (body as { items: LockstepEvent[] }).items.find(
+      ({ type }) => type === 'ToolCallRefused',
+    );
+    expect(refused?.data).toMatchObject({ rule: 'tools.allowed' });
+    await other.remove();
+  });
+});
+
 describe('given a data folder with a socket in it', () => {
   it('replaces one on which nobody answers, and leaves what is no socket', async () => {
     const other = await runDaemon(config, script);

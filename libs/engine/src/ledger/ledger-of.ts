@@ -47,6 +47,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     owedReplies: () => [...rows.owedReplies.values()],
     owedReply: (turn) => rows.owedReplies.get(turn) ?? null,
     connection: (id) => rows.connections.get(id) ?? null,
+    connections: () => [...rows.connections.values()],
     job: (name) => rows.jobs.get(name) ?? null,
     jobs: () => [...rows.jobs.values()],
     jobTimes: (name) => rows.jobTimes.get(name) ?? null,

@@ -53,6 +53,8 @@ export interface Ledger {
   owedReply(turn: string): OwedReply | null;
   /** A client that is, or was until the daemon stopped, connected. */
   connection(id: string): ConnectionRecord | null;
+  /** Connections whose end is not recorded. */
+  connections(): readonly ConnectionRecord[];
   /** The job of this name that a tool made. */
   job(name: string): Job | null;
   jobs(): readonly Job[];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DataOf } from '@lockstep/engine';
+import type { DataOf, Ledger } from '@lockstep/engine';
+import type { Principal } from '@lockstep/policy';
 import type { FactRecorder } from '../../record-fact.ts';
 import type { Turns } from '../../turns/turns.port.ts';
 
@@ -38,17 +39,35 @@ export class ConnectionRecords {
         // A turn that waits in its session is resolved when it starts, under what its client chose.
         for (const turn of began) await this.#turns.ended(turn, this.#stopping.signal);
         if (this.#stopping.signal.aborted && (await this.#hasOpen(began))) return;
-        const closed = { connection: id, why };
-        await this.#recorder
-          .record('access', [{ type: 'ConnectionClosed', data: closed }], { principal })
-          .catch(() => undefined);
+        await this.#closed({ id, principal }, why);
       },
     };
+  }
+
+  /** Records the end of connections that an earlier run of the daemon left, once the turns that it left have ended: they may need
+   * what their client chose. */
+  async closeLeft(ledger: Ledger): Promise<void> {
+    const left = ledger.connections();
+    if (left.length === 0) return;
+    const turns = [...ledger.openTurns(), ...ledger.waitingMessages()].map(({ turn }) => turn);
+    for (const turn of turns) await this.#turns.ended(turn, this.#stopping.signal);
+    if (this.#stopping.signal.aborted) return;
+    for (const connection of left) await this.#closed(connection, 'the daemon was stopped');
   }
 
   /** From now on nobody waits for turns to end: those that are open go on after the next start, and their record stands. */
   stop(): void {
     this.#stopping.abort();
+  }
+
+  async #closed(
+    { id, principal }: { readonly id: string; readonly principal: Principal },
+    why: string,
+  ): Promise<void> {
+    const data = { connection: id, why };
+    await this.#recorder
+      .record('access', [{ type: 'ConnectionClosed', data }], { principal })
+      .catch(() => undefined);
   }
 
   async #hasOpen(turns: ReadonlySet<string>): Promise<boolean> {

@@ -34,12 +34,15 @@ export const openRpcServer = async (folder: string, given: Given): Promise<RpcSe
     void running.then(() => clients.delete(client));
   };
   const sockets: LocalSocket[] = [];
+  const left = records.closeLeft(given.ledger).catch((err: unknown) => {
+    given.log.error({ err }, 'connections of an earlier run cannot be closed');
+  });
   const close = async (): Promise<void> => {
     await Promise.all(sockets.map((socket) => socket.close()));
     records.stop();
     const running = [...clients.values()];
     for (const client of clients.keys()) client.close();
-    await Promise.all(running);
+    await Promise.all([...running, left]);
   };
   const open = async (name: string, make: (socket: Socket) => Client): Promise<void> => {
     sockets.push(
