@@ -6,7 +6,7 @@ import type { CurrentConfig } from '../config/current-config.port.ts';
 export type Narrowing =
   | { readonly kind: 'narrow'; readonly command: CommandOf<'NarrowTurn'> }
   /** The agent is gone or disabled, or the request would be refused now. */
-  | { readonly kind: 'cancel'; readonly why: string };
+  | { readonly kind: 'cancel'; readonly by: string; readonly why: string };
 
 /** Resolves a running turn's own request under the config in force and meets it with its effective policy. The only builder of
  * NarrowTurn.
@@ -22,6 +22,7 @@ export const narrowTurn = (
     const [problem] = resolved.problems;
     return {
       kind: 'cancel',
+      by: 'config',
       why: `config version ${applied.version}: ${problem?.message ?? 'the request is refused'}`,
     };
   }

@@ -91,10 +91,10 @@ export class TurnSteps {
     const records = await this.#parts.records.now(state);
     const narrowing = records.ok
       ? narrowTurn(state, this.#parts.config, records.records)
-      : ({ kind: 'cancel', why: records.why } as const);
+      : ({ kind: 'cancel', by: aboveOf(state), why: records.why } as const);
     if (narrowing.kind === 'cancel') {
       const now = this.#parts.clock.now();
-      this.#desk.decide({ type: 'Cancel', now, by: 'config', why: narrowing.why });
+      this.#desk.decide({ type: 'Cancel', now, by: narrowing.by, why: narrowing.why });
       return true;
     }
     if (this.#desk.decide(narrowing.command).kind === 'nothing') return false;
@@ -205,3 +205,6 @@ export class TurnSteps {
     return listed;
   }
 }
+
+/** Who stops a turn whose starter may not go on. */
+const aboveOf = ({ records }: OpenTurn): string => `turn:${records.parent?.turn ?? ''}`;

@@ -10,10 +10,15 @@ import { beginModelCall } from './model-port.ts';
 /** What the engine is told next: what a restart has to do, what came from outside, or what is due by the engine's own word. */
 export const nextCommand = (cursor: Cursor, event: LockstepEvent): Next => {
   if (event.type === 'TurnRequested') return begin(cursor, event);
+  // What stood above was stopped meanwhile: nothing of this turn is taken up.
+  if (isStoppedFromOutside(event)) cursor.recovery = [];
   const [step] = cursor.recovery;
   if (step !== undefined) return recover(cursor, event, step);
   return inputOf(cursor, event) ?? newerConfigAhead(cursor) ?? due(cursor, event);
 };
+
+const isStoppedFromOutside = (event: LockstepEvent): boolean =>
+  event.type === 'CancelRequested' && event.data.by !== 'config';
 
 /** What only some paths bring along. */
 const arrivedWith = ({ data: { earlier, call, replyTo } }: EventOf<'TurnRequested'>) => ({
