@@ -16,6 +16,36 @@ const url = (change: Partial<Extract<Operand, { kind: 'url' }>> = {}): Operand =
   ...change,
 });
 
+const command = (change: Partial<Extract<Operand, { kind: 'command' }>> = {}): Operand => ({
+  kind: 'command',
+  given: 'git status',
+  understood: true,
+  why: null,
+  commands: [{ argv: ['git', 'status'], highRisk: false }],
+  sandboxed: true,
+  ...change,
+});
+const skill = (digit: string): Operand => ({
+  kind: 'skill',
+  given: 'write',
+  bundle: 'writing',
+  digest: digit.repeat(64),
+});
+const memory = (id: string): Operand => ({
+  kind: 'memory',
+  access: 'write',
+  agents: ['ada'],
+  person: null,
+  row: { id, agent: 'ada' },
+});
+const child = (given: string): Operand => ({
+  kind: 'agent',
+  given,
+  how: 'delegate',
+  channel: null,
+});
+const job = (given: string): Operand => ({ kind: 'job', given, owner: 'ada', fixed: false });
+
 const written = { access: 'write', exists: true, content: 'e'.repeat(64) } as const;
 const base: Bound = {
   agent: 'ada',
@@ -57,6 +87,37 @@ describe('given a decision', () => {
     ['number of operands', { ...base, operands: [] }],
   ])('is another binding when the %s changes', (_what, changed) => {
     expect(bindingOf(changed)).not.toBe(bindingOf(base));
+  });
+
+  it.each<[string, Operand, Operand]>([
+    [
+      'line of shell',
+      command(),
+      command({ given: 'git  status', commands: [{ argv: ['git', 'status'], highRisk: false }] }),
+    ],
+    [
+      'argument of a command',
+      command(),
+      command({ commands: [{ argv: ['git', 'push'], highRisk: false }] }),
+    ],
+    ['sandbox of a command', command(), command({ sandboxed: false })],
+    ['body of a skill', skill('a'), skill('b')],
+    ['row of memory', memory('m1'), memory('m2')],
+    ['agent that is started', child('bob'), child('eve')],
+    [
+      'procedure',
+      { kind: 'sop', given: 'a', exists: true },
+      { kind: 'sop', given: 'b', exists: true },
+    ],
+    ['job', job('a'), job('b')],
+    [
+      'content of a file to be run',
+      samplePath('run.sh', { exists: true, content: 'e'.repeat(64) }),
+      samplePath('run.sh', { exists: true, content: 'f'.repeat(64) }),
+    ],
+  ])('is another binding when the %s changes', (_what, before, after) => {
+    const of = (operand: Operand): string => bindingOf({ ...base, operands: [operand] });
+    expect(of(after)).not.toBe(of(before));
   });
 
   it('stays the same when a name resolves to another address', () => {
