@@ -62,14 +62,34 @@ it('reads no file that is a link to what is closed to the agent', async () => {
 
 it.each<[string, (path: string) => void, string]>([
   ['is not there', () => undefined, 'there is no file'],
-  ['is a folder', (path) => void mkdirSync(path), 'is a folder'],
+  [
+    'is a folder',
+    (path) => {
+      mkdirSync(path);
+    },
+    'is a folder',
+  ],
   [
     'is too large',
-    (path) => void writeFileSync(path, 'x'.repeat(largestIdentityBytes + 1)),
+    (path) => {
+      writeFileSync(path, 'x'.repeat(largestIdentityBytes + 1));
+    },
     'larger',
   ],
-  ['is no text', (path) => void writeFileSync(path, Buffer.from([0xff])), 'not a text file'],
-  ['is a loop', (path) => void symlinkSync(path, path), 'real path'],
+  [
+    'is no text',
+    (path) => {
+      writeFileSync(path, Buffer.from([0xff]));
+    },
+    'not a text file',
+  ],
+  [
+    'is a loop',
+    (path) => {
+      symlinkSync(path, path);
+    },
+    'real path',
+  ],
 ])('says which file cannot be read and why: it %s', async (_what, make, why) => {
   writeFileSync(join(base, 'first.md'), 'x');
   make(join(base, 'SOUL.md'));
