@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +14,7 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
@@ -198,7 +200,7 @@ describe('given an editor', () => {
     const answer = await prompt(editor, session, 'hi');
     expect(answer.stopReason).toBe('end_turn');
     expect(said(editor.updates)).toBe('hello there');
-    const turn = String((answer._meta?.['lockstep'] as { turn: string }).turn);
+    const { turn } = answer._meta?.['lockstep'] as { turn: string };
     const detail = await daemon.admin().get(`/v1/turns/${turn}`);
     expect(detail.body).toMatchObject({
       row: { agent: 'alpha', path: 'rpc', trigger: 'acp', status: 'completed' },
@@ -374,6 +376,35 @@ describe('given an editor that wants more than it may', () => {
 });
 
 const idIn = (message: unknown): unknown => (message as { id: unknown }).id;
+
+describe('given any bytes on the socket behind it', () => {
+  it('goes on with the others', async () => {
+    const opening = fc.constantFrom('', '{"agent":"alpha"}\n', '{"agent":1}\n', '[]\n');
+    const line = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc
+        .record({
+          jsonrpc: fc.constant('2.0'),
+          id: fc.oneof(fc.integer(), fc.constant(null)),
+          method: fc.constantFrom('initialize', 'session/new', 'session/prompt', 'session/cancel'),
+          params: fc.jsonValue(),
+        })
+        .map((message) => JSON.stringify(message)),
+    );
+    await fc.assert(
+      fc.asyncProperty(opening, fc.array(line, { maxLength: 6 }), async (first, lines) => {
+        const socket = connect(join(daemon.data, 'acp.sock'));
+        socket.on('error', () => undefined);
+        socket.resume();
+        socket.end(first + lines.map((said) => `${said}\n`).join(''));
+        await new Promise((done) => socket.once('close', done));
+      }),
+      { numRuns: 40 },
+    );
+    expect((await prompt(editor, await open(editor), 'hi')).stopReason).toBe('end_turn');
+  });
+});
 
 describe('given the program itself', () => {
   it('writes nothing but the protocol, survives garbage, and ends with its input', async () => {

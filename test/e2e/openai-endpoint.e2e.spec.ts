@@ -1,4 +1,5 @@
 import OpenAI, { APIError } from 'openai';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
@@ -241,7 +242,7 @@ describe('given a completion', () => {
 });
 
 describe('given a completion that is refused', () => {
-  const bad = (extra: object): Body => ({ ...hi, ...extra }) as Body;
+  const bad = (extra: object): Body => ({ ...hi, ...extra });
   it.each<[string, object, string]>([
     ['tools', { tools: [{ type: 'function', function: { name: 'x' } }] }, 'tools'],
     ['functions', { functions: [{ name: 'x' }] }, 'functions'],
@@ -299,6 +300,24 @@ describe('given a completion that is refused', () => {
     expect(huge).toMatchObject({ status: 413, code: 'too_large' });
   });
 
+  it('is so for any body that is no request, and starts nothing', async () => {
+    const before = (await daemon.admin().get('/v1/turns?limit=500')).body as { items: unknown[] };
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (body) => {
+        const answer = await fetch(`${daemon.url()}/v1/chat/completions`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        const { error } = (await answer.json()) as { error: { code: string; message: string } };
+        expect([answer.status, error.code]).toEqual([400, 'invalid_body']);
+      }),
+      { numRuns: 50 },
+    );
+    const after = (await daemon.admin().get('/v1/turns?limit=500')).body as { items: unknown[] };
+    expect(after.items).toHaveLength(before.items.length);
+  });
+
   it.each(['beta', 'incomplete', 'nobody'])(
     'is the same for agent %s, and recorded',
     async (model) => {
@@ -320,7 +339,8 @@ describe('given a completion that is refused', () => {
     expect(await turns()).toBe(before + 1);
     const stream = await client.chat.completions.create({ model: 'alpha', messages, stream: true });
     const read = async (): Promise<void> => {
-      for await (const _ of stream);
+      const chunks = stream[Symbol.asyncIterator]();
+      while ((await chunks.next()).done !== true);
     };
     expect(await failure(read())).toMatchObject({ code: 'turn_failed' });
     expect(await turns()).toBe(before + 2);
