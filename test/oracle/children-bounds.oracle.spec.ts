@@ -57,7 +57,10 @@ describe('given turns below a turn', () => {
     const w = world({
       config: team({
         helper: { autonomy: 'supervised', approval: { timeout_secs: 'unlimited' } },
-        lead: { budgets: { turn_timeout_secs: 5, tool_timeout_secs: 1 } },
+        lead: {
+          approval: { timeout_secs: 'unlimited' },
+          budgets: { turn_timeout_secs: 5, tool_timeout_secs: 1 },
+        },
       }),
       model: playing({
         work: then('delegate', { agent: 'helper', input: 'second' }),
@@ -94,7 +97,7 @@ describe('given turns below a turn', () => {
       ana,
       { roles: new Set(['approver']), scopes: { agents: ['*'], tools: ['*'] } },
     );
-    expect(decided.kind).toBe('decided');
+    expect(decided).toMatchObject({ kind: 'decided' });
     const end = await w.turns.ended(turn, new AbortController().signal);
     expect([end?.status, end?.approvals]).toEqual(['completed', []]);
     expect(only(w, turn, 'TurnCompleted').data.activeMs).toBe(0);
