@@ -60,7 +60,7 @@ describe('given one agent on a channel of each kind', () => {
     expect(resolved.map(({ meta }) => meta.trigger).sort()).toEqual([...kinds].sort());
     for (const { meta } of ended) {
       const { body } = await started.admin().post('/v1/replays', { turn: meta.turn });
-      expect(body).toMatchObject({ same: true });
+      expect(body).toMatchObject({ outcome: 'same' });
     }
     expect(await started.events('SessionOpened')).toHaveLength(kinds.length);
   });

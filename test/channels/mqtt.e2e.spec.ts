@@ -7,7 +7,11 @@ import { oneChannel, runChannels, type ChannelRun } from './channel-run.ts';
 let run: ChannelRun;
 let broker: Mosquitto;
 let peer: MqttClient;
-let seen: { readonly topic: string; readonly body: Record<string, unknown>; readonly tag: string }[];
+let seen: {
+  readonly topic: string;
+  readonly body: Record<string, unknown>;
+  readonly tag: string;
+}[];
 
 beforeEach(async () => {
   seen = [];

@@ -70,7 +70,8 @@ describe('given an app in Slack', () => {
     say('write the plum', '100.1');
     const { blocks = '' } = await posted('asks to use');
     expect(blocks).toContain('plum-content');
-    const [approve = ''] = /\/approve \w{8}/.exec(String(JSON.parse(blocks)[1].elements[0].value)) ?? [];
+    const [approve = ''] =
+      /\/approve \w{8}/.exec(String(JSON.parse(blocks)[1].elements[0].value)) ?? [];
     const press = (user: string, at: string): void => {
       slack.push('interactive', {
         type: 'block_actions',
@@ -125,7 +126,11 @@ describe('given an app in Slack', () => {
 
   it('connects again after the socket was dropped', async () => {
     slack.drop();
-    await eventually('a second connection', () => (slack.connections() === 2 ? true : null), 15_000);
+    await eventually(
+      'a second connection',
+      () => (slack.connections() === 2 ? true : null),
+      15_000,
+    );
     await run.running('slack.main');
     say('hello', '100.1');
     await posted('Plain answer.');

@@ -94,10 +94,15 @@ describe('given a bot on Telegram', () => {
   });
 
   it('tells in its health what is wrong, without its token', async () => {
-    telegram.fail('getUpdates', ...Array.from({ length: 3 }, () => ({ status: 409, description: `Conflict for ${token}` })));
+    telegram.fail(
+      'getUpdates',
+      ...Array.from({ length: 3 }, () => ({ status: 409, description: `Conflict for ${token}` })),
+    );
     const row = await eventually('the failure to show', async () => {
       const { body } = await run.admin().get('/v1/channels');
-      const [item] = (body as { readonly items: readonly { state: string; error: string | null }[] }).items;
+      const [item] = (
+        body as { readonly items: readonly { state: string; error: string | null }[] }
+      ).items;
       return item?.state === 'reconnecting' ? item : null;
     });
     expect(row.error).toContain('Conflict');

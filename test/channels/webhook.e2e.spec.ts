@@ -91,10 +91,7 @@ describe('given a signed message', () => {
         'ReplyDeliveryStarted',
         { delivery: expect.any(String), to: 'webhook.main/room', attempt: 1 },
       ],
-      [
-        'ReplyDelivered',
-        { delivery: expect.any(String), to: 'webhook.main/room', receipt: '200' },
-      ],
+      ['ReplyDelivered', { delivery: expect.any(String), to: 'webhook.main/room', receipt: '200' }],
     ]);
     const [requested] = await run.events('TurnRequested');
     expect(requested?.data).toMatchObject({
@@ -335,15 +332,19 @@ describe('given another config', () => {
     };
     const text = await readFile(run.config, 'utf8');
     const { digest } = (await run.admin().get('/v1/config')).body as { readonly digest: string };
-    const put = await run.admin().put(
-      '/v1/config',
-      { text: text.replaceAll('webhook.gone', 'webhook.fresh').replace('window_secs', '') },
-      { 'if-match': digest },
-    );
+    const put = await run
+      .admin()
+      .put(
+        '/v1/config',
+        { text: text.replaceAll('webhook.gone', 'webhook.fresh').replace('window_secs', '') },
+        { 'if-match': digest },
+      );
     expect(put.status).toBe(200);
     const { items } = await eventually('the fresh channel', async () => {
       const { body } = await run.admin().get('/v1/channels');
-      const list = body as typeof before & { readonly items: readonly { readonly state: string }[] };
+      const list = body as typeof before & {
+        readonly items: readonly { readonly state: string }[];
+      };
       const isThere = list.items.some((one) => one.binding === 'webhook.fresh');
       return isThere && list.items.every(({ state }) => state === 'running') ? list : null;
     });
@@ -369,9 +370,14 @@ describe('given a reader of its own', () => {
     expect(body).toMatchObject({
       conversation: 'room',
       turns: [{ id: turn, status: 'waiting', reply: null }],
-      questions: [{ kind: 'approval', commands: [expect.stringMatching(/^\/approve /), expect.any(String)] }],
+      questions: [
+        { kind: 'approval', commands: [expect.stringMatching(/^\/approve /), expect.any(String)] },
+      ],
     });
-    expect((await askConversation(at, 'elsewhere')).body).toMatchObject({ turns: [], questions: [] });
+    expect((await askConversation(at, 'elsewhere')).body).toMatchObject({
+      turns: [],
+      questions: [],
+    });
     expect((await askConversation({ ...at, secret: 'wrong-key' }, 'room')).status).toBe(401);
   });
 });

@@ -61,7 +61,9 @@ export const startDiscordServer = async (): Promise<DiscordServer> => {
           'content-type': 'application/json',
           ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
         });
-        response.end(JSON.stringify({ message: 'failed', code: 0, retry_after: retryAfter, global: false }));
+        response.end(
+          JSON.stringify({ message: 'failed', code: 0, retry_after: retryAfter, global: false }),
+        );
         return;
       }
       const found = answer(path);

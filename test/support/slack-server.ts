@@ -88,9 +88,7 @@ export const startSlackServer = async (): Promise<SlackServer> => {
     push: (type, payload, envelope) => {
       envelopes += 1;
       const envelope_id = envelope ?? `e${envelopes}`;
-      socket?.send(
-        JSON.stringify({ type, envelope_id, payload, accepts_response_payload: false }),
-      );
+      socket?.send(JSON.stringify({ type, envelope_id, payload, accepts_response_payload: false }));
     },
     pushText: (text) => {
       socket?.send(text);

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import { checkConfigFile } from '../config/check-config-file.ts';
 import { probeSandbox } from '../adapters/sandbox/bubblewrap.ts';
-import { readLocal } from './client.ts';
+import { ApiClient, readLocal } from './client.ts';
 import type { CliSettings } from './settings.ts';
 
 /** One thing that was looked at. */
@@ -22,6 +23,7 @@ export const examine = async (settings: CliSettings): Promise<Finding[]> => [
   disk(settings.data),
   await config(settings),
   daemon(settings.data),
+  ...(await channels(settings.data)),
 ];
 
 const node = (): Finding => {
@@ -100,6 +102,41 @@ const config = async (settings: CliSettings): Promise<Finding> => {
   return first === undefined
     ? { what, state: 'ok', says: settings.config }
     : { what, state: 'warning', says: `${first.path}: ${first.message}` };
+};
+
+const channelList = z.object({
+  items: z.array(
+    z.object({
+      binding: z.string(),
+      owner: z.string().nullable(),
+      state: z.string(),
+      error: z.string().nullable(),
+    }),
+  ),
+});
+
+/** The channels of the daemon that runs; one that does not run is a problem of its own, whatever the rest does. */
+const channels = async (data: string): Promise<Finding[]> => {
+  const local = readLocal(data);
+  if (local === null) return [];
+  let answer: unknown;
+  try {
+    answer = await new ApiClient(local).get('/v1/channels');
+  } catch (thrown) {
+    const says = thrown instanceof Error ? thrown.message : String(thrown);
+    return [{ what: 'channels', state: 'warning', says: `they could not be asked for: ${says}` }];
+  }
+  const read = channelList.safeParse(answer);
+  if (!read.success) return [];
+  return read.data.items.map(({ binding, owner, state, error }) => ({
+    what: binding,
+    state: state === 'running' ? (owner === null ? 'warning' : 'ok') : 'problem',
+    says: [
+      owner === null ? 'leads to no agent' : `leads to ${owner}`,
+      ...(state === 'running' ? [] : [state]),
+      ...(error === null ? [] : [error]),
+    ].join(', '),
+  }));
 };
 
 const daemon = (data: string): Finding => {

@@ -1,6 +1,6 @@
 import type { FlagRecord, Ledger, SpendingRecord } from '../ports/ledger.ts';
 import { messageKey, unsettledKey } from './fold-ledger.ts';
-import { dayOf, hourMs, minuteKey } from './fold-spending.ts';
+import { dayOf, isInHour } from './fold-spending.ts';
 import type { LedgerState } from './ledger-state.ts';
 
 /** The ledger's reading side over a state that the writer goes on folding: every read sees the state of that moment. */
@@ -44,8 +44,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     tokenByHash: (hash) => rows.tokens.get(state.tokenIds.get(hash) ?? '') ?? null,
     tokenById: (id) => rows.tokens.get(id) ?? null,
     tokens: () => [...rows.tokens.values()],
-    owedReplies: () => [...rows.owedReplies.values()],
-    owedReply: (turn) => rows.owedReplies.get(turn) ?? null,
+    ...repliesOf(rows),
     connection: (id) => rows.connections.get(id) ?? null,
     connections: () => [...rows.connections.values()],
     job: (name) => rows.jobs.get(name) ?? null,
@@ -96,14 +95,18 @@ const below = ({ rows }: LedgerState, turn: string): readonly SpendingRecord[] =
   return found;
 };
 
-/** Calls less than an hour before `now`, by the log's own clock. */
+/** Calls less than an hour before `now`; those that the log dates later, because the clock lags behind it, count too. */
 const actionsOf = ({ rows }: LedgerState, agent: string, now: number): number => {
-  let count = 0;
-  for (let at = now - hourMs; at <= now + hourMs; at += 60_000) {
-    const times = rows.actions.get(minuteKey(agent, at));
-    if (times !== undefined) count += times.filter((time) => time > now - hourMs).length;
-    // Past the present there is something only while the clock lags behind the log.
-    else if (at > now + 60_000) break;
-  }
-  return count;
+  let sum = 0;
+  for (const [key, counts] of rows.actions)
+    if (key.startsWith(`${agent} `))
+      for (const [second, count] of counts) if (isInHour(second, now)) sum += count;
+  return sum;
 };
+
+const repliesOf = ({
+  owedReplies,
+}: LedgerState['rows']): Pick<Ledger, 'owedReplies' | 'owedReply'> => ({
+  owedReplies: () => [...owedReplies.values()],
+  owedReply: (turn) => owedReplies.get(turn) ?? null,
+});

@@ -44,7 +44,15 @@ describe('given what a person types', () => {
       { kind: 'answer', code: 'ABCD1234', text: 'two words' },
       { kind: 'choose', code: 'ABCD1234', choice: 2 },
     ]);
-    const plain = ['stop', '/stop now', '/approve', '/answer X', '/choose X 0', '/other', 'a /stop'];
+    const plain = [
+      'stop',
+      '/stop now',
+      '/approve',
+      '/answer X',
+      '/choose X 0',
+      '/other',
+      'a /stop',
+    ];
     expect(plain.map(parseCommand)).toEqual(plain.map(() => null));
   });
 });

@@ -82,8 +82,10 @@ export class Replies {
         owed,
         'the daemon ended while the reply was on its way: whether it arrived is unknown',
       );
-    if (owed.retryAt !== null && owed.retryAt > this.#parts.clock.now())
-      { this.#later(turn, owed.retryAt); return; }
+    if (owed.retryAt !== null && owed.retryAt > this.#parts.clock.now()) {
+      this.#later(turn, owed.retryAt);
+      return;
+    }
     await this.#try(owed, channel);
   }
 
@@ -101,7 +103,10 @@ export class Replies {
     this.#ours.add(turn);
     const text = await this.#text(turn);
     const started = { type: 'ReplyDeliveryStarted', data: { delivery, to, attempt } } as const;
-    if (!(await this.#record(turn, started))) { this.#later(turn, this.#in(firstPauseMs)); return; }
+    if (!(await this.#record(turn, started))) {
+      this.#later(turn, this.#in(firstPauseMs));
+      return;
+    }
     const sent = await this.#send(owed, channel, text);
     if (sent.ok) {
       const receipt = sent.receipt === null ? null : headOf(sent.receipt, 500);

@@ -55,8 +55,7 @@ export class SdkState implements StateAdapter {
   }
 
   async releaseLock(lock: Lock): Promise<void> {
-    if (this.#holder(lock.threadId) === lock.token)
-      await this.forceReleaseLock(lock.threadId);
+    if (this.#holder(lock.threadId) === lock.token) await this.forceReleaseLock(lock.threadId);
   }
 
   forceReleaseLock(threadId: string): Promise<void> {
