@@ -51,7 +51,8 @@ export const benchConfig = (): AppliedConfig => {
         approval: { auto_approve: ['file_*'] },
       },
     },
-    runtime_profiles: { short: {} },
+    // Far more than any team does in an hour.
+    runtime_profiles: { short: { budgets: { max_actions_per_hour: 'unlimited' } } },
     agents: {
       a: {
         provider: 'local',

@@ -155,6 +155,7 @@ const checkVerdict = (
   const verdict = authorize(gateCallOf(event, texts), event.data.facts, {
     policy: state.policy,
     advertised: state.advertised,
+    skills: state.skills,
     session: state.request.session,
     principal: `${state.request.principal.kind}:${state.request.principal.id}`,
     approval,

@@ -1,19 +1,19 @@
 import type { PolicySnapshot, ResolveRequest } from '@lockstep/policy';
 import { addCost } from '../budget/price-of.ts';
 import type { EventOf, LockstepEvent } from '../events/event.ts';
-import type { BelowSpending, SpendingRecord } from '../ports/ledger.ts';
+import type { ActionCount, BelowSpending, SpendingRecord } from '../ports/ledger.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
 
 /** Length of the window of `max_actions_per_hour`, in ms. */
-export const hourMs = 3_600_000;
+const hourMs = 3_600_000;
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 /** The UTC day of a time, in days since the epoch. */
 export const dayOf = (time: number): number => Math.floor(time / dayMs);
 
-/** Key of the minute in which an agent made calls. */
-export const minuteKey = (agent: string, time: number): string =>
+/** Key of the minute in which an agent made calls; an alias has no space. */
+const minuteKey = (agent: string, time: number): string =>
   `${agent} ${Math.floor(time / minuteMs)}`;
 
 const nothingBelow: BelowSpending = {
@@ -101,13 +101,22 @@ const addAction = (state: LedgerState, agent: string, time: number): void => {
   const key = minuteKey(agent, time);
   const known = state.rows.actions.get(key);
   if (known === undefined) dropOldActions(state, time);
-  setRow(state, 'actions', key, [...(known ?? []), time]);
+  const second = Math.floor(time / 1_000);
+  const last = known?.at(-1);
+  const before = known ?? [];
+  const now: readonly ActionCount[] =
+    last?.[0] === second ? before.with(-1, [second, last[1] + 1]) : [...before, [second, 1]];
+  setRow(state, 'actions', key, now);
 };
+
+/** Whether a second may hold calls that are less than an hour old. */
+export const isInHour = (second: number, now: number): boolean =>
+  (second + 1) * 1_000 > now - hourMs;
 
 /** What lies more than an hour back counts in no window any more, whoever's it is: the log's time never goes back. */
 const dropOldActions = (state: LedgerState, now: number): void => {
-  for (const [key, times] of [...state.rows.actions])
-    if ((times.at(-1) ?? 0) <= now - hourMs) dropRow(state, 'actions', key);
+  for (const [key, counts] of [...state.rows.actions])
+    if (!isInHour(counts.at(-1)?.[0] ?? 0, now)) dropRow(state, 'actions', key);
 };
 
 /** A model call holds what it may use until its outcome settles it. */

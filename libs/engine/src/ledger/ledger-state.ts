@@ -2,6 +2,7 @@ import type { DataOf } from '../events/event.ts';
 import type { Job } from '../events/job-events.ts';
 import type {
   AcceptedMessage,
+  ActionCount,
   ConnectionRecord,
   DaySpending,
   FlagRecord,
@@ -34,8 +35,8 @@ export interface LedgerTables {
   unsettled: readonly UnknownOutcome[];
   /** Turns of open trees, with what each and those below it have used. */
   spending: SpendingRecord;
-  /** Times of tool calls, by agent and minute; what left every window is dropped. */
-  actions: readonly number[];
+  /** Tool calls in the seconds of a minute, by agent and minute; what left every window is dropped. */
+  actions: readonly ActionCount[];
   /** Money of the last day on which an agent spent some. */
   days: DaySpending;
   tokens: LiveToken;

@@ -28,7 +28,8 @@ export interface Ledger {
   spending(turn: string): SpendingRecord | null;
   /** Turns below this one whose tree is open. */
   below(turn: string): readonly SpendingRecord[];
-  /** What an agent's windows hold at a time (ms since the epoch): the hour before it, and its UTC day. */
+  /** What an agent's windows hold at a time (ms since the epoch): the hour before it, of which a second that has begun to leave counts
+   * as a whole, and its UTC day. */
   windows(
     agent: string,
     now: number,
@@ -151,6 +152,9 @@ export interface BelowSpending {
   /** Active time of turns that have ended. */
   readonly activeMs: number;
 }
+
+/** Tool calls of an agent in one second: [seconds since the epoch, how many]. */
+export type ActionCount = readonly [second: number, count: number];
 
 /** Money of one UTC day, and what model calls in flight hold. */
 export interface DaySpending {
