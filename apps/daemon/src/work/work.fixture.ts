@@ -213,7 +213,7 @@ export const live = async (machine: Machine, appends = Infinity): Promise<Life> 
   const identity = { id: `d${lives}`, build: 'test' };
   const alarms = bell(clock);
   const problems: unknown[] = [];
-  const configs = await configDouble(machine, memory, ids.next);
+  const configs = await configDouble(machine, memory, () => ids.next());
   memory.stopAfter(appends);
   const parts = { store, ledger, artifacts, clock, alarms, ids, identity, config: configs.port };
   const report = ({ error }: { readonly error: unknown }): void => {
@@ -267,16 +267,11 @@ export const live = async (machine: Machine, appends = Infinity): Promise<Life> 
 /** An event of a job in a few words: its type, when it was due, and what became of it. */
 const said = (event: LockstepEvent): string => {
   const at = (due: number): string => new Date(due).toISOString().slice(5, 16);
-  switch (event.type) {
-    case 'JobDue':
-      return `due ${at(event.data.due)}${event.data.late ? ' late' : ''}`;
-    case 'JobSkipped':
-      return `${event.data.why} ${at(event.data.due)}${event.data.more > 0 ? ` +${event.data.more}` : ''}`;
-    case 'JobRun':
-      return `${event.data.outcome} ${at(event.data.due)}`;
-    default:
-      return event.type;
-  }
+  const { type, data } = event;
+  if (type === 'JobDue') return `due ${at(data.due)}${data.late ? ' late' : ''}`;
+  if (type === 'JobRun') return `${data.outcome} ${at(data.due)}`;
+  if (type !== 'JobSkipped') return type;
+  return `${data.why} ${at(data.due)}${data.more > 0 ? ` +${data.more}` : ''}`;
 };
 
 const configDouble = async (machine: Machine, memory: MemoryStore, id: () => string) => {

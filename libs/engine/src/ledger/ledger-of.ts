@@ -47,12 +47,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     ...repliesOf(rows),
     connection: (id) => rows.connections.get(id) ?? null,
     connections: () => [...rows.connections.values()],
-    job: (name) => rows.jobs.get(name) ?? null,
-    jobs: () => [...rows.jobs.values()],
-    jobTimes: (name) => rows.jobTimes.get(name) ?? null,
-    openJobs: () => [...rows.jobTimes.values()].filter(({ open }) => open !== null),
-    sopRun: (id) => rows.sopRuns.get(id) ?? null,
-    sopRuns: () => [...rows.sopRuns.values()],
+    ...workOf(state),
     config: (version) => rows.configs.get(String(version))?.data ?? null,
     latestConfig: () => configsByVersion().at(-1)?.data ?? null,
     configVersions: () =>
@@ -65,6 +60,18 @@ export const ledgerOf = (state: LedgerState): Ledger => {
       })),
   };
 };
+
+/** Jobs and procedures. */
+const workOf = ({
+  rows,
+}: LedgerState): Pick<Ledger, 'job' | 'jobs' | 'jobTimes' | 'openJobs' | 'sopRun' | 'sopRuns'> => ({
+  job: (name) => rows.jobs.get(name) ?? null,
+  jobs: () => [...rows.jobs.values()],
+  jobTimes: (name) => rows.jobTimes.get(name) ?? null,
+  openJobs: () => [...rows.jobTimes.values()].filter(({ open }) => open !== null),
+  sopRun: (id) => rows.sopRuns.get(id) ?? null,
+  sopRuns: () => [...rows.sopRuns.values()],
+});
 
 /** The stop that reaches a turn: of all agents, of its own, or of one above it. */
 const stopOf = ({ rows }: LedgerState, turn: string, agent: string): FlagRecord | null => {

@@ -16,42 +16,51 @@ export interface GateDecision {
 /** One denial ends the run; a grant counts once as many different people gave it as are required. */
 export const decideGate = (decision: GateDecision, state: OpenSop): SopDecision => {
   const { gate } = state;
-  const { by, choice, shown, guidance } = decision;
+  const { by, choice, shown } = decision;
   if (gate.status !== 'open' || gate.gate !== decision.gate)
     return refuse('not_pending', `gate \`${decision.gate}\` is not pending`);
   if (shown !== gate.shown)
     return refuse('wrong_view', 'what was shown differs from what is asked: load it again');
-  if (choice === 'once' && gate.notBy !== null && by.person === gate.notBy)
+  if (choice === 'deny') return { ok: true, facts: denied(decision, state) };
+  if (gate.notBy !== null && by.person === gate.notBy)
     return refuse('not_permitted', 'who asked for it may not approve it: somebody else must');
-  if (choice === 'once' && gate.votes.some((vote) => isSame(vote, by)))
-    return { ok: true, facts: [] };
-  const { run } = state;
-  const step = currentStep(state)?.name ?? '';
-  const vote: SopFact = { type: 'SopGateVoted', data: { run, gate: gate.gate, by, choice } };
-  const decided = (outcome: 'granted' | 'denied', why: string): SopFact => ({
-    type: 'SopGateDecided',
-    data: { run, step, gate: gate.gate, outcome, by, shown, why },
-  });
-  if (choice === 'deny') {
-    const why = guidance ?? `denied by \`${by.person ?? by.principal}\``;
-    return {
-      ok: true,
-      facts: [
-        decided('denied', why),
-        {
-          type: 'SopRunFailed',
-          data: { run, code: 'gate_denied', step, message: why, by: by.person ?? by.principal },
-        },
-      ],
-    };
-  }
-  const granted = decided('granted', `approved by \`${by.person ?? by.principal}\``);
-  if (gate.required <= 1) return { ok: true, facts: [granted] };
-  return {
-    ok: true,
-    facts: gate.votes.length + 1 >= gate.required ? [vote, granted] : [vote],
+  if (gate.votes.some((vote) => isSame(vote, by))) return { ok: true, facts: [] };
+  const vote: SopFact = {
+    type: 'SopGateVoted',
+    data: { run: state.run, gate: gate.gate, by, choice },
   };
+  const granted = decided(decision, state, {
+    outcome: 'granted',
+    why: `approved by \`${nameOf(by)}\``,
+  });
+  if (gate.required <= 1) return { ok: true, facts: [granted] };
+  return { ok: true, facts: gate.votes.length + 1 >= gate.required ? [vote, granted] : [vote] };
 };
+
+const denied = (decision: GateDecision, state: OpenSop): readonly SopFact[] => {
+  const by = nameOf(decision.by);
+  const why = decision.guidance ?? `denied by \`${by}\``;
+  const step = stepOf(state);
+  return [
+    decided(decision, state, { outcome: 'denied', why }),
+    {
+      type: 'SopRunFailed',
+      data: { run: state.run, code: 'gate_denied', step, message: why, by },
+    },
+  ];
+};
+
+const decided = (
+  { gate, by, shown }: GateDecision,
+  state: OpenSop,
+  { outcome, why }: { readonly outcome: 'granted' | 'denied'; readonly why: string },
+): SopFact => ({
+  type: 'SopGateDecided',
+  data: { run: state.run, step: stepOf(state), gate, outcome, by, shown, why },
+});
+
+const stepOf = (state: OpenSop): string => currentStep(state)?.name ?? '';
+const nameOf = ({ person, principal }: DecidedBy): string => person ?? principal;
 
 /** People are one person on every surface. */
 const isSame = (a: DecidedBy, b: DecidedBy): boolean =>

@@ -179,47 +179,40 @@ const endStep = (command: CommandOf<'EndStep'>, state: OpenSop): SopDecision => 
   const { running } = state;
   const step = currentStep(state);
   if (running === null || step === null || running.turn !== command.turn) return facts();
-  const problem =
-    command.outcome === 'completed' ? outputProblem(step, command.reply) : command.why;
+  const wrong = command.outcome === 'completed' ? outputProblem(step, command.reply) : command.why;
   const outcome =
-    command.outcome === 'completed' && problem !== null ? 'invalid_output' : command.outcome;
+    command.outcome === 'completed' && wrong !== null ? 'invalid_output' : command.outcome;
   const { run, index, attempt, turn } = running;
+  const output = { inline: command.reply };
   const done: SopFact = {
     type: 'SopStepCompleted',
-    data: {
-      run,
-      step: step.name,
-      index,
-      attempt,
-      turn,
-      outcome,
-      output: { inline: command.reply },
-      why: problem,
-    },
+    data: { run, step: step.name, index, attempt, turn, outcome, output, why: wrong },
   };
+  if (outcome === 'completed')
+    return index + 1 < state.definition.steps.length
+      ? facts(done)
+      : facts(done, { type: 'SopRunCompleted', data: { run, output } });
+  const mayTryAgain = outcome === 'failed' || outcome === 'invalid_output';
+  if (mayTryAgain && attempt <= step.retries) return facts(done);
+  return facts(done, failNow(state, failureOf(command, outcome, { step: step.name, wrong })));
+};
+
+const failureOf = (
+  { by, stopped }: CommandOf<'EndStep'>,
+  outcome: Exclude<DataOf<'SopStepCompleted'>['outcome'], 'completed'>,
+  { step, wrong }: { readonly step: string; readonly wrong: string | null },
+): Failure => {
+  const because = wrong ?? 'it gave no reason';
   switch (outcome) {
-    case 'completed':
-      return index + 1 < state.definition.steps.length
-        ? facts(done)
-        : facts(done, {
-            type: 'SopRunCompleted',
-            data: { run, output: { inline: command.reply } },
-          });
     case 'failed':
-    case 'invalid_output': {
-      if (attempt <= step.retries) return facts(done);
-      const message = `step \`${step.name}\` failed: ${problem ?? 'it gave no reason'}`;
-      return facts(done, failNow(state, { code: 'step_failed', message, by: null }));
-    }
+    case 'invalid_output':
+      return { code: 'step_failed', message: `step \`${step}\` failed: ${because}`, by: null };
     case 'refused': {
-      const message = `step \`${step.name}\` was refused: ${problem ?? 'it gave no reason'}`;
-      const code = command.stopped ? 'stopped' : 'refused';
-      return facts(done, failNow(state, { code, message, by: null }));
+      const code = stopped ? 'stopped' : 'refused';
+      return { code, message: `step \`${step}\` was refused: ${because}`, by: null };
     }
-    case 'cancelled': {
-      const message = `step \`${step.name}\` was cancelled: ${problem ?? 'it gave no reason'}`;
-      return facts(done, failNow(state, { code: 'cancelled', message, by: command.by }));
-    }
+    case 'cancelled':
+      return { code: 'cancelled', message: `step \`${step}\` was cancelled: ${because}`, by };
   }
 };
 

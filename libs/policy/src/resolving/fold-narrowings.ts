@@ -34,5 +34,5 @@ export const foldNarrowings = (
       met.set(key, met.has(key) ? order.meet(met.get(key), taken) : order.normal(taken));
     }
   }
-  return Object.fromEntries(met) as Narrowing;
+  return Object.fromEntries(met);
 };

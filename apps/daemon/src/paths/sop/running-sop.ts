@@ -3,9 +3,11 @@ import {
   nextSopEffect,
   type EndedSop,
   type NewMeta,
+  type OpenSop,
   type RunningStep,
   type SopCommand,
 } from '@lockstep/engine';
+import type { LaunchResult } from '../../turns/turns.port.ts';
 import { gateFacts } from './gate-facts.ts';
 import type { SopLog, SopPosted } from './sop-log.ts';
 import type { SopParts } from './sop-parts.ts';
@@ -113,45 +115,51 @@ export class RunningSop {
     const { run, by, parent } = state;
     const request = parseStep({ run, step, agent, prompt, turn, by, parent });
     const launched = await this.#parts.turns.launch(request);
-    const end = { type: 'EndStep', turn, reply: '', by: null, stopped: false } as const;
-    if (launched.kind === 'refused') {
-      const { code, message } = launched;
-      // The daemon stops, or the log takes nothing: the step begins later.
-      if (this.#stopping.aborted) return true;
-      if (code === 'disk_full' || (launched.turn === null && parent === null)) return false;
-      if (launched.turn === null)
-        return this.#record({
-          ...end,
-          outcome: 'cancelled',
-          why: message,
-          by: parent?.turn ?? null,
-        });
-      const stopped = code === 'stopped';
-      return this.#record({ ...end, outcome: 'refused', why: message, stopped });
-    }
-    if (launched.kind !== 'accepted') {
-      const why = 'the turn of the step could not be started';
-      return this.#record({ ...end, outcome: 'refused', why });
-    }
-    this.#launched = turn;
+    if (launched.kind !== 'accepted') return this.#notBegun(launched, { turn, parent });
     if (parent !== null) {
       const child = { call: parent.call, turn, agent, background: false };
       await this.#parts.turns.link(parent.turn, child);
     }
-    if (this.#cancelling !== null)
-      await this.#parts.turns.cancel(turn, this.#cancelling.by, this.#cancelling.why);
+    return this.#awaitStep(turn);
+  }
+
+  /** The turn of a step did not begin: it begins later, or the step ends so. */
+  #notBegun(
+    launched: Exclude<LaunchResult, { kind: 'accepted' }>,
+    { turn, parent }: { readonly turn: string; readonly parent: OpenSop['parent'] },
+  ): Promise<boolean> {
+    const end = { ...endOfStep, turn };
+    if (launched.kind !== 'refused') {
+      const why = 'the turn of the step could not be started';
+      return this.#record({ ...end, outcome: 'refused', why });
+    }
+    const { code, message: why } = launched;
+    if (this.#stopping.aborted) return Promise.resolve(true);
+    if (launched.turn !== null) {
+      const stopped = code === 'stopped';
+      return this.#record({ ...end, outcome: 'refused', why, stopped });
+    }
+    // The log takes nothing.
+    if (code === 'disk_full' || parent === null) return Promise.resolve(false);
+    return this.#record({ ...end, outcome: 'cancelled', why, by: parent.turn });
+  }
+
+  async #awaitStep(turn: string): Promise<boolean> {
+    this.#launched = turn;
+    const before = this.#cancelling;
+    if (before !== null) await this.#parts.turns.cancel(turn, before.by, before.why);
     const answer = await this.#parts.turns.ended(turn, this.#stopping);
     if (this.#stopping.aborted || answer === null) return true;
-    const { status, reply, reason } = answer;
-    if (status === 'queued' || status === 'running' || status === 'waiting') return false;
+    const { status: outcome, reply, reason } = answer;
+    if (outcome === 'queued' || outcome === 'running' || outcome === 'waiting') return false;
     this.#launched = null;
-    const cancelledBy = this.#cancelling?.by ?? null;
     return this.#record({
-      ...end,
-      outcome: status,
+      ...endOfStep,
+      turn,
+      outcome,
       reply: reply ?? '',
-      why: status === 'completed' ? null : reason,
-      by: status === 'cancelled' ? cancelledBy : null,
+      why: outcome === 'completed' ? null : reason,
+      by: outcome === 'cancelled' ? (this.#cancelling?.by ?? null) : null,
     });
   }
 
@@ -176,3 +184,5 @@ export class RunningSop {
 }
 
 const retryMs = 5_000;
+
+const endOfStep = { type: 'EndStep', reply: '', by: null, stopped: false } as const;

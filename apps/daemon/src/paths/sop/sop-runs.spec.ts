@@ -290,7 +290,7 @@ describe('given a daemon that dies after any append', () => {
     const end = (events: readonly LockstepEvent[]): readonly string[] =>
       events
         .filter(({ stream }) => stream === 'sop-r1')
-        .map(({ type, data }) => ('turn' in data ? `${type} ${String(data.turn)}` : type));
+        .map(({ type, data }) => ('turn' in data ? `${type} ${data.turn}` : type));
     const whole = await started(manual());
     await decide(whole.life, 'once');
     const expected = end(whole.life.memory.events());
