@@ -18,6 +18,7 @@ import {
   type JobRow,
   type LockstepEvent,
   type ParityCellDetail,
+  type ParityQuery,
   type ParityView,
   type SopRunRow,
   type TrailEntry,
@@ -50,6 +51,11 @@ const versions = new Map(
   [matrix, turnList, approvalsInbox, jobList, sopRuns].map(({ name, version }) => [name, version]),
 );
 
+const parityQueryOf = (agent: string | null, version: number | undefined): ParityQuery => ({
+  ...(agent === null ? {} : { agent }),
+  ...(version === undefined ? {} : { configVersion: version }),
+});
+
 /** How long a reader waits for the read models to reach the end of the log. */
 const freshMs = 1000;
 /** How far back one request looks for entries of a trail: so many windows of so many positions. */
@@ -79,8 +85,8 @@ export class ReadModelsSide implements ReadSide {
 
   async turns(query: TurnQuery, seen: SeenAgents): Promise<Page<TurnRow>> {
     const agent = agentCondition(query.agent, seen);
-    const { path, trigger, status, session } = query;
-    const given = { path, trigger, status, session };
+    const { path, trigger, status, session, parent } = query;
+    const given = { path, trigger, status, session, parent };
     const where = Object.fromEntries(
       Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
     );
@@ -103,7 +109,8 @@ export class ReadModelsSide implements ReadSide {
       return turnDetail(events, (digest) => texts.get(digest) ?? null);
     }
     const row = (await this.#fresh()).row(turnList, id);
-    return row === null ? null : { row, policy: null, steps: [], pendingApprovals: [] };
+    if (row === null) return null;
+    return { row, policy: null, steps: [], pendingApprovals: [], origin: null, children: [] };
   }
 
   async approvals(query: ApprovalQuery, seen: SeenAgents): Promise<Page<InboxRow>> {
@@ -152,13 +159,19 @@ export class ReadModelsSide implements ReadSide {
     return (await this.#fresh()).row(sopRuns, id);
   }
 
-  async parity(agent: string | null): Promise<ParityView> {
+  async parity(agent: string | null, version?: number): Promise<ParityView> {
     const models = await this.#fresh();
-    return parityView(models.state(matrix), agent === null ? {} : { agent });
+    return parityView(models.state(matrix), parityQueryOf(agent, version));
   }
 
-  async parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail> {
-    return parityCell((await this.#fresh()).state(matrix), setting, path);
+  async parityCell(
+    setting: SettingKey,
+    path: PathName,
+    agent: string | null = null,
+    version?: number,
+  ): Promise<ParityCellDetail> {
+    const state = (await this.#fresh()).state(matrix);
+    return parityCell(state, setting, path, parityQueryOf(agent, version));
   }
 
   /** Newest first, straight from the log: windows of it, backwards, until enough was found. */

@@ -43,9 +43,14 @@ export interface ReadSide {
   job(name: string): Promise<JobRow | null>;
   sopRuns(query: SopRunQuery, seen: SeenAgents): Promise<Page<SopRunRow>>;
   sopRun(id: string): Promise<SopRunRow | null>;
-  /** Of all agents, or of one. */
-  parity(agent: string | null): Promise<ParityView>;
-  parityCell(setting: SettingKey, path: PathName): Promise<ParityCellDetail>;
+  /** Of all agents, or of one; of the config in force, or of an earlier version. */
+  parity(agent: string | null, version?: number): Promise<ParityView>;
+  parityCell(
+    setting: SettingKey,
+    path: PathName,
+    agent?: string | null,
+    version?: number,
+  ): Promise<ParityCellDetail>;
   trail(agent: string, query: TrailQuery): Promise<Page<TrailEntry>>;
   status(): Promise<readonly ProjectionStatus[]>;
   /** Starts to build one of them, or all, again from the log. An unknown name is a problem `not_found`. */

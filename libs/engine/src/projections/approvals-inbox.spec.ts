@@ -62,6 +62,10 @@ describe('the inbox', () => {
         decidedAt: null,
         decidedBy: null,
         reason: null,
+        route: 'inbox',
+        notBy: null,
+        votes: null,
+        cut: false,
       },
     });
   });
@@ -124,6 +128,34 @@ describe('the inbox', () => {
       state: 'answered',
       reason: 'a',
       decidedBy: by,
+    });
+  });
+
+  it('counts the votes of a gate that takes several, and says who may not decide on it', () => {
+    const gate: LockstepEvent['data'] = {
+      run: 'r-1',
+      step: 'ship',
+      gate: 'g-1',
+      agent: 'researcher',
+      view: { inline: 'ship it?' },
+      shown: digestOfText('ship it?'),
+      route: 'role:operator',
+      deadline: 'never',
+      required: 2,
+      notBy: 'ana',
+    };
+    const vote = { run: 'r-1', gate: 'g-1', by, choice: 'once' };
+    const event = (type: string, data: unknown): LockstepEvent =>
+      ({ ...streamOf(opening())[0], stream: 'sop-r-1', type, data }) as LockstepEvent;
+    const opened = approvalsInbox.fold(null, event('SopGateOpened', gate));
+    const row = approvalsInbox.fold(opened, event('SopGateVoted', vote));
+    expect(row).toMatchObject({
+      id: 'g-1',
+      kind: 'gate',
+      state: 'pending',
+      route: 'role:operator',
+      notBy: 'ana',
+      votes: { required: 2, by: [by] },
     });
   });
 

@@ -16,6 +16,7 @@ const types = [
   'QuestionAnswered',
   'QuestionExpired',
   'SopGateOpened',
+  'SopGateVoted',
   'SopGateDecided',
 ] as const satisfies readonly EventType[];
 type InboxEvent = EventOf<(typeof types)[number]>;
@@ -23,7 +24,7 @@ type InboxEvent = EventOf<(typeof types)[number]>;
 /** The inbox: one row by request, from the asking to the decision. What closes a turn closes its requests by their own events. */
 export const approvalsInbox: KeyedProjection<InboxRow> = {
   name: 'approvals-inbox',
-  version: 3,
+  version: 4,
   types,
   keyOf: (event) => {
     if (!isInboxEvent(event)) return null;
@@ -35,7 +36,7 @@ export const approvalsInbox: KeyedProjection<InboxRow> = {
     if (event.type === 'QuestionAsked') return row ?? questionRow(event);
     if (event.type === 'SopGateOpened') return row ?? gateRow(event);
     if (row === null || row.state !== 'pending' || !isInboxEvent(event)) return row;
-    if (event.type === 'ApprovalVoted') return vote(row, event);
+    if (event.type === 'ApprovalVoted' || event.type === 'SopGateVoted') return vote(row, event);
     return { ...row, ...decision(event), decidedAt: event.time };
   },
   columns: (row) => ({
@@ -53,13 +54,13 @@ const isInboxEvent = (event: LockstepEvent): event is InboxEvent =>
   (types as readonly string[]).includes(event.type);
 
 /** One yes of several: the request waits on. */
-const vote = (row: InboxRow, { data }: EventOf<'ApprovalVoted'>): InboxRow =>
+const vote = (row: InboxRow, { data }: EventOf<'ApprovalVoted' | 'SopGateVoted'>): InboxRow =>
   row.votes === null || data.choice === 'deny'
     ? row
     : { ...row, votes: { ...row.votes, by: [...row.votes.by, data.by] } };
 
 const decision = (
-  event: Exclude<InboxEvent, EventOf<'ApprovalVoted'>>,
+  event: Exclude<InboxEvent, EventOf<'ApprovalVoted' | 'SopGateVoted'>>,
 ): Pick<InboxRow, 'state' | 'decidedBy' | 'reason'> => {
   switch (event.type) {
     case 'ApprovalGranted':
@@ -138,7 +139,7 @@ const questionRow = (event: EventOf<'QuestionAsked'>): InboxRow | null => {
 /** The gate before a step: its call is the step. */
 const gateRow = (event: EventOf<'SopGateOpened'>): InboxRow | null => {
   const { data } = event;
-  return rowOf(event, {
+  const row = rowOf(event, {
     id: data.gate,
     kind: 'gate',
     call: data.step,
@@ -153,6 +154,9 @@ const gateRow = (event: EventOf<'SopGateOpened'>): InboxRow | null => {
     grantable: false,
     deadline: data.deadline,
   });
+  if (row === null) return null;
+  const votes = data.required > 1 ? { required: data.required, by: [] } : null;
+  return { ...row, route: data.route, notBy: data.notBy, votes };
 };
 
 type Asked = Pick<

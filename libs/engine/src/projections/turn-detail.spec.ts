@@ -62,6 +62,22 @@ describe('the detail of a turn', () => {
     expect(live).toEqual(turnDetail(events));
   });
 
+  it('says where it came from and what it started, in order', () => {
+    const child = (turn: string, background?: true): TurnFact => ({
+      type: 'ChildTurnLinked',
+      data: { call: 'c1', child: turn, agent: 'reviewer', ...(background ? { background } : {}) },
+    });
+    const detail = turnDetail(streamOf([...opening(), child('t-2'), child('t-3', true)]));
+    expect(detail?.origin).toEqual({ kind: 'rest', token: 'tok-1' });
+    expect(detail?.children.map(({ turn, background }) => [turn, background])).toEqual([
+      ['t-2', false],
+      ['t-3', true],
+    ]);
+    expect(detail?.children[0]?.event).toBe(
+      detail?.steps.find(({ type }) => type === 'ChildTurnLinked')?.event,
+    );
+  });
+
   it('lists what waits for a person', () => {
     const facts = [...opening(), ...asked(calls.fetch, 'approval.autonomy')];
     expect(turnDetail(streamOf(facts))?.pendingApprovals).toEqual(['ap-c4']);

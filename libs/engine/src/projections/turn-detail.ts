@@ -1,7 +1,7 @@
 import { policySnapshotSchema, type PolicySnapshot } from '@lockstep/policy';
 import type { DataOf, TurnEvent } from '../events/event.ts';
 import { eventTitle } from './event-title.ts';
-import type { TimelineStep, TurnDetail } from './turn-detail.view.ts';
+import type { ChildOfTurn, TimelineStep, TurnDetail } from './turn-detail.view.ts';
 import { turnList, type TurnListRow } from './turn-list.ts';
 
 /** The text of an artifact by digest, or null when it was not handed in. */
@@ -35,7 +35,18 @@ export const foldTurnDetail = (
     policy: policyAfter(detail?.policy ?? null, event, artifacts),
     steps: [...(detail?.steps ?? []), stepOf(event, detail)],
     pendingApprovals: row.pending,
+    origin: event.type === 'TurnRequested' ? event.data.request.origin : (detail?.origin ?? null),
+    children: childrenAfter(detail?.children ?? [], event),
   };
+};
+
+const childrenAfter = (
+  children: readonly ChildOfTurn[],
+  event: TurnEvent,
+): readonly ChildOfTurn[] => {
+  if (event.type !== 'ChildTurnLinked') return children;
+  const { call, child, agent, background = false } = event.data;
+  return [...children, { event: event.id, call, turn: child, agent, background }];
 };
 
 const stepOf = (event: TurnEvent, before: FoldedTurn | null): TimelineStep => {

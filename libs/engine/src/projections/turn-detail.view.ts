@@ -1,5 +1,6 @@
 import type {
   AppliedNarrowing,
+  Origin,
   PolicySnapshot,
   ProvenanceEntry,
   SettingKey,
@@ -28,6 +29,17 @@ export interface TimelineStep {
   readonly approval: string | null;
 }
 
+/** A turn that this one started. */
+export interface ChildOfTurn {
+  /** The event that links it. */
+  readonly event: string;
+  readonly call: string;
+  readonly turn: string;
+  readonly agent: string;
+  /** The call did not wait for it. */
+  readonly background: boolean;
+}
+
 /** One turn, folded from its stream. */
 export interface TurnDetail {
   readonly row: TurnRow;
@@ -43,4 +55,8 @@ export interface TurnDetail {
   } | null;
   readonly steps: readonly TimelineStep[];
   readonly pendingApprovals: readonly string[];
+  /** Where the request came from: a job, a run of a procedure, a connection, another turn; null before it was taken. */
+  readonly origin: Origin | null;
+  /** In the order in which they were linked. */
+  readonly children: readonly ChildOfTurn[];
 }

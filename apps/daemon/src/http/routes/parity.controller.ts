@@ -9,6 +9,7 @@ import { acceptedSchema } from '../schemas/turn.schema.ts';
 import {
   parityCellSchema,
   parityQuery,
+  type ParityAsked,
   paritySchema,
   pathParam,
   projectionListSchema,
@@ -33,7 +34,7 @@ export class ParityController {
     answers: { 200: paritySchema },
   })
   parity(
-    @Query({ schema: parityQuery }) query: { readonly agent?: string | undefined },
+    @Query({ schema: parityQuery }) query: ParityAsked,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
     // The matrix of all agents is for who may see all of them.
@@ -42,7 +43,7 @@ export class ParityController {
         'forbidden',
         "the token's scope leaves agents out: name one that it holds with `?agent=`",
       );
-    return this.#parts.readSide.parity(query.agent ?? null);
+    return this.#parts.readSide.parity(query.agent ?? null, query.version);
   }
 
   @Get('parity/cells/:setting/:path')
@@ -54,9 +55,10 @@ export class ParityController {
   async cell(
     @Param('setting', { schema: settingParam }) setting: SettingKey,
     @Param('path', { schema: pathParam }) path: PathName,
+    @Query({ schema: parityQuery }) { agent, version }: ParityAsked,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    const detail = await this.#parts.readSide.parityCell(setting, path);
+    const detail = await this.#parts.readSide.parityCell(setting, path, agent ?? null, version);
     return {
       ...detail,
       evidence: detail.evidence.filter((entry) => seesAgent(caller, entry.agent)),

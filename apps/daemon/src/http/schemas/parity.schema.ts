@@ -5,7 +5,12 @@ import { agentQuery } from './common.schema.ts';
 export const settingParam = z.enum(settingKeys as [SettingKey, ...SettingKey[]]);
 export const pathParam = pathNameSchema;
 
-export const parityQuery = z.strictObject({ agent: agentQuery });
+export const parityQuery = z.strictObject({
+  agent: agentQuery,
+  /** What this config version expects, and its turns; absent = the one in force. */
+  version: z.coerce.number().int().min(1).optional(),
+});
+export type ParityAsked = z.infer<typeof parityQuery>;
 export const rebuildBody = z
   .strictObject({ name: z.string().min(1).max(64).optional() })
   .prefault({})

@@ -53,6 +53,8 @@ export const turnQuery = z.strictObject({
   trigger: triggerSchema.optional(),
   status: manyOf(z.enum(statuses)).optional(),
   session: idSchema.optional(),
+  /** Only what this turn started. */
+  parent: idSchema.optional(),
   cursor: cursorQuery,
   limit: limitOf(50, 500),
 });
