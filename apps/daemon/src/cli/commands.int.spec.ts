@@ -18,6 +18,14 @@ denied = ["file_read"]
 type = "scripted"
 script = "script.yaml"
 prices = "free"
+[cron.nightly]
+agent = "alpha"
+schedule = "0 3 * * *"
+prompt = "Look"
+[sops.release]
+[[sops.release.steps]]
+agent = "alpha"
+prompt = "Ship {{input}}"
 `;
 const script = `scenarios:
   - when: write
@@ -120,13 +128,33 @@ describe('given a daemon that runs on the data folder', () => {
     await expect
       .poll(() => json(['projections']))
       .toMatchObject({
-        items: [{ state: 'live' }, { name: 'turn-list', state: 'live', lag: 0 }, { state: 'live' }],
+        items: [
+          { state: 'live' },
+          { name: 'turn-list', state: 'live', lag: 0 },
+          { state: 'live' },
+          { name: 'jobs', state: 'live' },
+          { name: 'sop-runs', state: 'live' },
+        ],
       });
     expect(await json(['turns'])).toMatchObject({
       items: [{ agent: 'alpha' }, { agent: 'alpha' }],
     });
     const none = await lockstep(['projections', 'rebuild', 'nonsense']);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('parity-matrix, turn-list')]);
+  });
+
+  it('lists jobs, starts one, and shows the run of a procedure with its steps', async () => {
+    const jobs = await lockstep(['jobs']);
+    expect([jobs.code, jobs.out]).toEqual([0, expect.stringContaining('nightly')]);
+    expect(await lockstep(['jobs', 'run', 'nightly'])).toMatchObject({ code: 0 });
+    expect((await lockstep(['jobs', 'remove', 'nightly'])).err).toContain('stands in config');
+    const { id } = (await json(['sop', 'start', 'release', 'notes'])) as { id: string };
+    await expect.poll(() => json(['sop', 'show', id])).toMatchObject({ status: 'completed' });
+    const shown = await lockstep(['sop', 'show', id.slice(0, 30)]);
+    expect(shown.out).toContain('step1 · alpha · completed');
+    expect((await lockstep(['sop', 'runs', '--sop', 'release'])).out).toContain('1/1');
+    expect((await lockstep(['sop', 'cancel', id])).code).toBe(0);
+    expect((await lockstep(['sop', 'start', 'none', 'x'])).err).toContain('`none`');
   });
 
   it('shows a token once, lists it without its text, and ends it', async () => {
