@@ -39,6 +39,16 @@ secret = { env = "STARTING_SPEC_MISSING" }
 [channels.telegram.away]
 token = { env = "STARTING_SPEC_TOKEN" }
 api_url = "http://127.0.0.1:9"
+[channels.slack.away]
+bot_token = { env = "STARTING_SPEC_TOKEN" }
+app_token = { env = "STARTING_SPEC_TOKEN" }
+api_url = "http://127.0.0.1:9"
+[channels.discord.away]
+token = { env = "STARTING_SPEC_TOKEN" }
+api_url = "http://127.0.0.1:9"
+[channels.mqtt.away]
+url = "mqtt://127.0.0.1:9"
+topic = "in/#"
 [peer_groups.main]
 channel = "webhook.main"
 agents = ["beta", "gamma"]
@@ -68,6 +78,9 @@ describe('given channels that nobody declares, and some that cannot start', () =
       return items.every(({ state }) => state === 'running' || state === 'failed') ? items : null;
     });
     expect(rows).toMatchObject([
+      { binding: 'discord.away', owner: 'beta', state: 'failed', error: expect.any(String) },
+      { binding: 'mqtt.away', owner: 'beta', state: 'failed', error: expect.any(String) },
+      { binding: 'slack.away', owner: 'beta', state: 'failed', error: expect.any(String) },
       { binding: 'telegram.away', owner: 'beta', state: 'failed', error: expect.any(String) },
       {
         binding: 'webhook.bare',
@@ -86,7 +99,7 @@ describe('given channels that nobody declares, and some that cannot start', () =
     await run.start();
     const used = await run.events('ChannelFallbackUsed');
     expect(used.map(({ data }) => data)).toEqual([
-      { agent: 'beta', channels: ['telegram.away', 'webhook.bare', 'webhook.main'] },
+      { agent: 'beta', channels: rows.map(({ binding }) => binding) },
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { MemoryModule } from './adapters/memory/memory.module.ts';
 import { AdaptersModule } from './adapters/adapters.module.ts';
+import { readSecret } from './adapters/secrets/secret-ref.ts';
 import { ChannelsModule } from './paths/channel/channels.module.ts';
 import { DelegateModule } from './paths/delegate/delegate.module.ts';
 import { PortsModule } from './ports.module.ts';
@@ -17,7 +18,7 @@ export const appModules = (ports: Ports): readonly DynamicModule[] => {
     AdaptersModule.forEnvironment(process.env),
     MemoryModule.create(),
     turns,
-    ChannelsModule.over(turns),
+    ChannelsModule.over(turns, readSecret),
     DelegateModule.over(turns),
     WorkModule.over(turns),
   ];

@@ -1,11 +1,19 @@
 import type { Logger } from 'pino';
 import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker } from '@lockstep/engine';
-import type { SecretSource } from '../../adapters/secrets/secret-ref.ts';
 import type { CurrentConfig } from '../../config/current-config.port.ts';
+import type { SecretRef } from '@lockstep/policy';
 import type { FactRecorder } from '../../record-fact.ts';
-import type { DaemonIdentity } from '../../tokens.ts';
+import type { DaemonIdentity, Tokens } from '../../tokens.ts';
 import type { Alarms } from '../../turns/alarms.ts';
 import type { Turns } from '../../turns/turns.port.ts';
+
+export type ReadSecret = (
+  ref: SecretRef,
+) =>
+  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
+
+/** What reads secrets where they are kept. */
+export type SecretReader = (ref: SecretRef, source: Tokens['SECRETS']) => ReturnType<ReadSecret>;
 
 /** What the channels work with. */
 export interface ChannelParts {
@@ -18,7 +26,8 @@ export interface ChannelParts {
   readonly identity: DaemonIdentity;
   readonly alarms: Alarms;
   readonly masker: Masker;
-  readonly secrets: SecretSource;
+  /** Reads a secret that config names, now; what is wrong with it names the reference alone. */
+  readonly readSecret: ReadSecret;
   readonly recorder: FactRecorder;
   readonly turns: Turns;
   readonly log: Logger;

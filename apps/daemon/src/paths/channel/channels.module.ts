@@ -19,16 +19,17 @@ import {
 } from '../../tokens.ts';
 import { ALARMS, type Alarms } from '../../turns/alarms.ts';
 import { ChannelManager, CHANNELS } from './channel-manager.ts';
+import type { SecretReader } from './channel-parts.ts';
 
 /** The channels that config names, over turns and what the daemon has opened. */
 @Module({})
 export class ChannelsModule {
   /** @param turns the module that exports TURNS */
-  static over(turns: DynamicModule): DynamicModule {
+  static over(turns: DynamicModule, read: SecretReader): DynamicModule {
     return {
       module: ChannelsModule,
       imports: [turns],
-      providers: [{ provide: CHANNELS, inject: injected, useFactory: createManager }],
+      providers: [{ provide: CHANNELS, inject: injected, useFactory: createManager(read) }],
       exports: [CHANNELS],
     };
   }
@@ -64,24 +65,26 @@ type Injected = [
   Logger,
 ];
 
-const createManager = (...given: Injected): ChannelManager => {
-  const [store, ledger, artifacts, config, clock, ids] = given;
-  const [, , , , , , identity, alarms, masker, secrets, turns, log] = given;
-  const { id: daemon, build } = identity;
-  const recorder = createFactRecorder({ store, ids, clock, daemon, build });
-  return new ChannelManager({
-    store,
-    ledger,
-    artifacts,
-    config,
-    clock,
-    ids,
-    identity,
-    alarms,
-    masker,
-    secrets,
-    recorder,
-    turns,
-    log,
-  });
-};
+const createManager =
+  (read: SecretReader) =>
+  (...given: Injected): ChannelManager => {
+    const [store, ledger, artifacts, config, clock, ids] = given;
+    const [, , , , , , identity, alarms, masker, secrets, turns, log] = given;
+    const { id: daemon, build } = identity;
+    const recorder = createFactRecorder({ store, ids, clock, daemon, build });
+    return new ChannelManager({
+      store,
+      ledger,
+      artifacts,
+      config,
+      clock,
+      ids,
+      identity,
+      alarms,
+      masker,
+      readSecret: (ref) => read(ref, secrets),
+      recorder,
+      turns,
+      log,
+    });
+  };

@@ -1,22 +1,19 @@
-import type { AppliedConfig } from '@lockstep/policy';
-import { readSecret } from '../../adapters/secrets/secret-ref.ts';
+import type { AppliedConfig, SecretRef } from '@lockstep/policy';
 import type { ChannelParts } from './channel-parts.ts';
 import type { MakeChannel } from './channel-runner.ts';
 import { WebhookChannel } from './webhook/webhook-channel.ts';
-
-type Ref = Parameters<typeof readSecret>[0];
 
 /** How the channel of a binding is made. The client of a platform is loaded when a channel of it starts: they are large. Secrets are read at each start, so that a rotated one counts. */
 export const channelMaker = (
   { config }: AppliedConfig,
   binding: string,
-  { secrets, clock }: ChannelParts,
+  { readSecret, clock }: ChannelParts,
 ): MakeChannel => {
   const [kind = '', alias = ''] = binding.split('.', 2);
   const { webhook, mqtt, telegram, slack, discord } = config.channels;
   const now = (): number => clock.now();
-  const secret = (ref: Ref): string => {
-    const read = readSecret(ref, secrets);
+  const secret = (ref: SecretRef): string => {
+    const read = readSecret(ref);
     if (!read.ok) throw new Error(read.message);
     return read.value;
   };

@@ -31,6 +31,11 @@ class Adapter extends SlackAdapter {
     await this.#socket.disconnect();
   }
 
+  /** Rejects when Slack cannot be reached or does not know the token: the socket would ask again and again without a word. */
+  async check(): Promise<void> {
+    await this.webClient.auth.test(await this.withToken({}));
+  }
+
   /** Posts a text as it is: no markup, no mentions, no previews. */
   async post({ to, text, buttons }: Outgoing): Promise<string> {
     const answer = await this.webClient.chat.postMessage(
@@ -48,6 +53,8 @@ class Adapter extends SlackAdapter {
     return answer.ts ?? '';
   }
 }
+
+const startMs = 30_000;
 
 /** An app in a Slack workspace, by socket mode: no public address is needed. */
 export class SlackChannel implements Channel {
@@ -94,8 +101,19 @@ export class SlackChannel implements Channel {
     this.#listen();
   }
 
-  start(): Promise<void> {
-    return this.#chat.initialize();
+  async start(): Promise<void> {
+    await this.#adapter.check();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_done, fail) => {
+      timer = setTimeout(() => {
+        fail(new Error('the socket could not be opened in time'));
+      }, startMs);
+    });
+    try {
+      await Promise.race([this.#chat.initialize(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async stop(): Promise<void> {
