@@ -1,16 +1,18 @@
 import { artifactStream, type EventStore, type LockstepEvent } from '@lockstep/engine';
 
-/** One turn with everything that its events cite: the turns of its session before it, config versions, artifacts. In log order.
+/** One turn and all that hang below it, with everything that their events cite: the turns of a session before them, config versions,
+ * artifacts. In log order.
  * @returns empty when there is no such turn */
 export const gatherHistory = async (
   store: EventStore,
   turn: string,
 ): Promise<readonly LockstepEvent[]> => {
-  const own = await store.readStream(`turn-${turn}`);
+  const own = await readTree(store, turn);
   if (own.length === 0) return [];
-  const [first] = own;
-  const earlier = first?.type === 'TurnRequested' ? first.data.history : [];
-  const past = await Promise.all(earlier.map((id) => store.readStream(`turn-${id}`)));
+  const earlier = new Set(
+    own.flatMap((event) => (event.type === 'TurnRequested' ? event.data.history : [])),
+  );
+  const past = await Promise.all([...earlier].map((id) => store.readStream(`turn-${id}`)));
   const turns = [...past.flat(), ...own];
   const versions = configsIn(own);
   const configs = (await store.readStream('config')).filter(
@@ -23,6 +25,18 @@ export const gatherHistory = async (
   return [...configs, ...artifacts.flat(), ...turns].sort((a, b) =>
     a.position < b.position ? -1 : 1,
   );
+};
+
+/** A turn with those that its calls started, at every depth. */
+const readTree = async (store: EventStore, turn: string): Promise<readonly LockstepEvent[]> => {
+  const own = await store.readStream(`turn-${turn}`);
+  const started = new Set(
+    own.flatMap((event) =>
+      event.type === 'ToolCallStarted' ? (event.data.children ?? []).map((one) => one.turn) : [],
+    ),
+  );
+  const below = await Promise.all([...started].map((child) => readTree(store, child)));
+  return [...own, ...below.flat()];
 };
 
 /** Config versions that a turn was resolved, judged or cancelled under. */

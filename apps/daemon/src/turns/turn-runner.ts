@@ -167,17 +167,16 @@ export class TurnRunner {
 
   /** Does what is due. False when there is nothing to do but to wait. */
   async #act(state: OpenTurn, effect: TurnEffect): Promise<boolean> {
-    if (this.#desk.isPaused && begins.has(effect.kind)) return false;
+    if ((this.#desk.isPaused || this.#draining) && begins.has(effect.kind)) return false;
     switch (effect.kind) {
       case 'recall-memory':
-        return !this.#draining && (await this.#steps.recall());
+        return this.#steps.recall();
       case 'call-model':
-        return !this.#draining && (await this.#steps.callModel(effect.final));
-      case 'retry-model':
-        if (this.#draining || this.#parts.clock.now() < effect.at) return false;
         return this.#steps.callModel(effect.final);
+      case 'retry-model':
+        return this.#parts.clock.now() >= effect.at && this.#steps.callModel(effect.final);
       case 'judge-calls':
-        return !this.#draining && (await this.#steps.judge(state, effect.calls));
+        return this.#steps.judge(state, effect.calls);
       case 'finish':
         this.#desk.decide({ type: 'Finish', now: this.#parts.clock.now() });
         return true;
