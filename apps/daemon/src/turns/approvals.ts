@@ -213,7 +213,12 @@ const whyNotAnswerer = (
   return whyNotApprover(request, by, { roles, scopes });
 };
 
+/** What stands inside one event beside the facts of its verdict. */
+const longestArguments = 60_000;
+
 const whyInvalid = ({ choice, guidance, arguments: edited }: ApprovalDecision): string | null => {
+  if (edited !== undefined && edited.length > longestArguments)
+    return `the arguments are longer than ${longestArguments} characters: shorten them`;
   if (choice !== 'deny' && guidance !== null) return 'guidance goes with `deny` only';
   return choice === 'deny' && edited !== undefined ? 'arguments go with a yes only' : null;
 };
