@@ -1,5 +1,5 @@
-import type { CommandOf, Content, DataOf, NewMeta, ReplyTo } from '@lockstep/engine';
-import { utf8Bytes, inlineLimitBytes, whyRefused } from '@lockstep/engine';
+import type { CommandOf, DataOf, NewMeta, ReplyTo } from '@lockstep/engine';
+import { whyRefused } from '@lockstep/engine';
 import {
   resolve,
   type AppliedConfig,
@@ -12,6 +12,7 @@ import { DispatchTurn, type Dispatch } from './dispatch-turn.command.ts';
 import { originPath } from './origin-path.ts';
 import type { FoundRecords, Records } from './records-of.ts';
 import { idsOf, ownSession, type RequestIds } from './request-ids.ts';
+import { contentOf, maskedText, textsOf } from './request-texts.ts';
 import { SessionQueues } from './session-queues.ts';
 import { metaBelow, metaOf } from './turn-meta.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -123,7 +124,7 @@ export class LaunchTurn {
     if (!resolved.resolution.ok || this.#isStopped(asked.agent))
       return this.#refuse(asked, { ...begun, message: null }, resolved);
     const { redact } = resolved.resolution.policy.parts.snapshot.output;
-    const queued: QueuedTurn = { ...begun, ...(await this.#texts(asked, redact)) };
+    const queued: QueuedTurn = { ...begun, ...(await textsOf(this.#parts, asked, redact)) };
     const accepted = await acceptMessage(this.#parts, {
       session: id.session,
       agent: asked.agent,
@@ -131,7 +132,7 @@ export class LaunchTurn {
       data: {
         message: id.message,
         turn: id.turn,
-        text: await this.#content(queued.input),
+        text: await contentOf(this.#parts, queued.input),
         idempotency,
         request: { origin: asked.origin, client: asked.client },
         ...(asked.replyTo === undefined ? {} : { replyTo: asked.replyTo }),
@@ -172,7 +173,7 @@ export class LaunchTurn {
     if (!resolved.resolution.ok || this.#isStopped(asked.agent))
       return this.#refuse(asked, begun, resolved);
     const { redact } = resolved.resolution.policy.parts.snapshot.output;
-    const texts = await this.#texts(asked, redact);
+    const texts = await textsOf(this.#parts, asked, redact);
     await this.#dispatchStart({ ...begun, ...texts }, resolved.resolution, 'first-facts');
     const full = 'the log takes no events now: try again later';
     return (await this.#begun(turn, session, false)) ?? refusal('disk_full', full, null);
@@ -273,37 +274,13 @@ export class LaunchTurn {
     return above === null ? meta : metaBelow(meta, above, begun.parent);
   }
 
-  async #texts(
-    asked: TurnRequest,
-    formats: boolean,
-  ): Promise<Pick<Beginning, 'input' | 'earlier'>> {
-    const input = this.#mask(asked, asked.input, formats);
-    if (asked.earlier === undefined) return { input };
-    const earlier = asked.earlier.map(async ({ role, text }) => ({
-      role,
-      text: await this.#content(this.#mask(asked, text, formats)),
-    }));
-    return { input, earlier: await Promise.all(earlier) };
-  }
-
-  #mask({ agent }: TurnRequest, text: string, formats: boolean): string {
-    return this.#parts.masker.mask(text.toWellFormed(), { formats, agent }).text;
-  }
-
-  async #content(text: string): Promise<Content> {
-    if (text.length * 3 <= inlineLimitBytes || utf8Bytes(text) <= inlineLimitBytes)
-      return { inline: text };
-    const { digest, bytes } = await this.#parts.artifacts.put(text);
-    return { artifact: digest, bytes };
-  }
-
   /** A refused request never gets into a session, but it is recorded. */
   async #refuse(
     asked: TurnRequest,
     begun: Omit<Beginning | FixedTurn, 'input'>,
     resolved: Resolved,
   ): Promise<LaunchResult> {
-    const input = this.#mask(asked, asked.input, true);
+    const input = maskedText(this.#parts, asked, { text: asked.input, formats: true });
     const command = await this.#dispatchRefusal({ ...begun, input }, resolved);
     const { code, shown: message, problems } = command;
     return { kind: 'refused', code, turn: begun.turn, message, problems };
