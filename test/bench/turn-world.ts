@@ -154,6 +154,7 @@ const worldOver = async ({ store, ledger, artifacts, readModels }: Log, shape: S
       masker: plainMasker(),
       memory: fakeMemory(),
       readIdentity: identityReader(plainMasker()),
+      readSkills: () => Promise.resolve([]),
       clock,
       ids,
       config,

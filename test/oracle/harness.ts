@@ -4,6 +4,7 @@ import {
   TurnsService,
   type Alarms,
   type CurrentConfig,
+  type ReadSkills,
   type TurnRequest,
 } from '@lockstep/daemon';
 import {
@@ -137,6 +138,8 @@ export interface WorldOptions {
   readonly tools?: FakeTools;
   /** Rows of memory; absent = there are none. */
   readonly remembered?: FakeMemory;
+  /** Skills in the system text; absent = there are none. */
+  readonly readSkills?: ReadSkills;
 }
 
 const worlds: World[] = [];
@@ -183,6 +186,7 @@ export const world = (options: WorldOptions): World => {
       masker: plainMasker(options.secrets),
       memory: remembered,
       readIdentity: identityReader(plainMasker(options.secrets)),
+      readSkills: options.readSkills ?? (() => Promise.resolve([])),
       clock,
       ids: sequentialIds(`${number}b`),
       config,

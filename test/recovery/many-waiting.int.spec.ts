@@ -53,6 +53,7 @@ const open = async (folder: string, id: string) => {
       masker: plainMasker(),
       memory: fakeMemory(),
       readIdentity: identityReader(plainMasker()),
+      readSkills: () => Promise.resolve([]),
       clock,
       ids,
       config: { current: () => applied, version: () => applied, onApplied: () => () => undefined },

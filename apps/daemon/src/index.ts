@@ -1,5 +1,7 @@
 export { startDaemon, type Daemon, type DaemonOptions } from './daemon.ts';
 export { StartError } from './start-error.ts';
+export { skillReader, type ReadSkills } from './adapters/skills/skill-prompt.ts';
+export { SkillLibrary } from './adapters/skills/skill-library.ts';
 export { identityReader, type ReadIdentity } from './adapters/identity/read-identity.ts';
 export { childTools } from './paths/delegate/child-tools.ts';
 export { uuidV7Ids } from './adapters/ids.ts';

@@ -2,6 +2,7 @@ import type { Artifacts, Clock, EventStore, Ids, Ledger, Masker, ToolPort } from
 import type { Logger } from 'pino';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
 import type { MemoryService } from './adapters/memory/memory-service.ts';
+import type { SkillLibrary } from './adapters/skills/skill-library.ts';
 import type { SecretSource } from './adapters/secrets/secret-ref.ts';
 import type { ToolSources } from './adapters/tools/tool-source.ts';
 import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
@@ -27,6 +28,8 @@ export const SECRETS = Symbol('SECRETS');
 export const MASKER = Symbol('MASKER');
 /** Kept rows of all agents. */
 export const MEMORY = Symbol('MEMORY');
+/** Skills of all bundles. */
+export const SKILLS = Symbol('SKILLS');
 /** Whether this machine can confine a process, found out once at start. */
 export const SANDBOX = Symbol('SANDBOX');
 export const CLOCK = Symbol('CLOCK');
@@ -46,6 +49,7 @@ export interface Tokens {
   readonly SECRETS: SecretSource;
   readonly MASKER: Masker;
   readonly MEMORY: MemoryService;
+  readonly SKILLS: SkillLibrary;
   readonly SANDBOX: SandboxState;
   readonly CLOCK: Clock;
   readonly IDS: Ids;

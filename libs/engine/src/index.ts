@@ -126,6 +126,13 @@ export {
   recallsUnasked,
   type OwnedRow,
 } from './context/memory-scope.ts';
+export { loadShellReader, type ShellReader } from './shell/read-line.ts';
+export {
+  renderLine,
+  type ShellCommand,
+  type ShellLine,
+  type ShellRedirect,
+} from './shell/shell-line.ts';
 export type { Memory, MemoryKeeper, MemoryQuery, Recalled } from './ports/memory.ts';
 export {
   leftOut,
@@ -212,7 +219,7 @@ export { builtinSpecs, childTools } from './tools/builtin-specs.ts';
 export { checkArguments, type ArgumentsCheck } from './tools/check-arguments.ts';
 export { effectsOf } from './tools/effects.ts';
 export { mcpSpec, type ListedTool, type McpSpecResult } from './tools/mcp-spec.ts';
-export { specText } from './tools/spec-digest.ts';
+export { specDigest, specText } from './tools/spec-digest.ts';
 export { operandPointers, type PointedOperands } from './tools/operand-pointers.ts';
 export type { Withheld } from './tools/withheld.ts';
 export type { KeyedProjection, Projection } from './projections/projection.ts';

@@ -28,6 +28,7 @@ import {
   MODELS,
   SANDBOX,
   SECRETS,
+  SKILLS,
   TOOLS,
   TOOL_SOURCES,
   type CurrentConfig,
@@ -45,6 +46,9 @@ import { SecretMasker } from './secrets/secret-masker.ts';
 import type { SecretSource } from './secrets/secret-ref.ts';
 import { createUnsealer } from './secrets/unsealer.ts';
 import { Vault } from './secrets/vault.ts';
+import { shellTool } from './shell/shell-tool.ts';
+import { SkillLibrary } from './skills/skill-library.ts';
+import { skillTools } from './skills/skill-tools.ts';
 import { builtinTools } from './tools/builtin-tools.ts';
 import { compositeTools } from './tools/composite-tools.ts';
 import { systemResolver } from './tools/inspect-url.ts';
@@ -77,7 +81,7 @@ export class AdaptersModule {
       module: AdaptersModule,
       global: true,
       providers: [...plainProviders(env), ...portProviders, AdaptersShutdown],
-      exports: [CLOCK, IDS, MODELS, TOOLS, TOOL_SOURCES, MASKER, SANDBOX, SECRETS],
+      exports: [CLOCK, IDS, MODELS, TOOLS, TOOL_SOURCES, MASKER, SANDBOX, SECRETS, SKILLS],
     };
   }
 }
@@ -85,6 +89,7 @@ export class AdaptersModule {
 const plainProviders = (env: Readonly<Record<string, string | undefined>>): Provider[] => [
   { provide: CLOCK, useValue: systemClock },
   { provide: IDS, inject: [CLOCK], useFactory: (clock: Clock): Ids => uuidV7Ids(clock) },
+  { provide: SKILLS, useFactory: () => new SkillLibrary() },
   { provide: SANDBOX, useFactory: (): Promise<SandboxState> => probeSandbox() },
   {
     provide: SECRETS,
@@ -145,11 +150,15 @@ const portProviders: Provider[] = [
   },
   {
     provide: TOOL_SOURCES,
-    inject: [CLOCK, MCP_TOOLS],
-    useFactory: (clock: Clock, mcp: McpTools): ToolSources => {
+    inject: [CLOCK, MCP_TOOLS, SKILLS, ARTIFACTS, SANDBOX, CURRENT_CONFIG, MASKER, SECRETS],
+    useFactory: (...[clock, mcp, library, artifacts, ...rest]: SourceParts): ToolSources => {
+      const [sandbox, config, masker, { env }] = rest;
+      const processes = { sandbox, host: () => config.current().host, masker, env };
       const sources = new ToolSources();
       sources.add(builtinTools({ clock, resolver: systemResolver }));
       sources.add(mcp);
+      sources.add(shellTool(processes));
+      sources.add(skillTools({ library, artifacts, processes }));
       return sources;
     },
   },
@@ -159,6 +168,17 @@ const portProviders: Provider[] = [
     useFactory: (sources: ToolSources, masker: SecretMasker, vault: Vault): ToolPort =>
       compositeTools({ sources, masker, unsealer: createUnsealer(masker, vault) }),
   },
+];
+
+type SourceParts = [
+  clock: Clock,
+  mcp: McpTools,
+  library: SkillLibrary,
+  artifacts: Artifacts,
+  sandbox: SandboxState,
+  config: CurrentConfig,
+  masker: SecretMasker,
+  secrets: SecretSource,
 ];
 
 type McpParts = [

@@ -122,6 +122,7 @@ export class DryRun {
       {
         policy: policy.parts.snapshot,
         advertised: advertise(policy.parts.snapshot, specs).map((offered) => offered.id),
+        skills: [],
         session: scope.session,
         principal: caller.principal.id,
         approval: null,

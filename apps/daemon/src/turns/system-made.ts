@@ -12,21 +12,24 @@ export type MadeOrWhy =
  * text is an artifact before it is named. A file that cannot be read ends the turn: an agent never works without what config says
  * that it is. */
 export const madeFor = async (
-  parts: Pick<RunnerParts, 'readIdentity' | 'recorded' | 'artifacts'>,
+  parts: Pick<RunnerParts, 'readIdentity' | 'readSkills' | 'recorded' | 'artifacts'>,
   { made, policy }: OpenTurn,
   texts: Texts,
 ): Promise<MadeOrWhy> => {
   if (made !== null) return { ok: true, made };
   const { files } = policy.context.identity;
-  if (files.length === 0) return { ok: true, made: nothingMade };
-  const read = await parts.readIdentity(policy);
+  const read =
+    files.length === 0 ? { ok: true as const, files: [] } : await parts.readIdentity(policy);
   if (!read.ok) return { ok: false, key: 'context.identity.files', message: read.message };
-  for (const { digest, text } of read.files) {
+  const known = await parts.readSkills(policy);
+  for (const { digest, text } of [...read.files, ...known]) {
     texts.set(digest, text);
     if (parts.recorded.has(digest)) continue;
     await parts.artifacts.put(text);
     parts.recorded.add(digest);
   }
   const identity = read.files.map(({ path, digest }) => ({ path, digest }));
-  return { ok: true, made: { ...nothingMade, identity } };
+  const skills = known.map(({ skill, digest }) => ({ skill, digest }));
+  const mode = skills.length === 0 ? {} : { mode: policy.skills.prompt_mode };
+  return { ok: true, made: { ...nothingMade, identity, skills, ...mode } };
 };

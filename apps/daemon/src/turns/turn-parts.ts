@@ -10,6 +10,7 @@ import type {
   ToolPort,
 } from '@lockstep/engine';
 import type { ReadIdentity } from '../adapters/identity/read-identity.ts';
+import type { ReadSkills } from '../adapters/skills/skill-prompt.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import type { DaemonIdentity } from '../tokens.ts';
 import type { Alarms } from './alarms.ts';
@@ -24,6 +25,7 @@ export interface TurnParts {
   readonly masker: Masker;
   readonly memory: Memory;
   readonly readIdentity: ReadIdentity;
+  readonly readSkills: ReadSkills;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly config: CurrentConfig;

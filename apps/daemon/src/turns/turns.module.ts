@@ -11,12 +11,15 @@ import {
   MASKER,
   MEMORY,
   MODELS,
+  SKILLS,
   TOOLS,
   TURNS,
   type Tokens,
   type CurrentConfig,
 } from '../tokens.ts';
 import { identityReader } from '../adapters/identity/read-identity.ts';
+import type { SkillLibrary } from '../adapters/skills/skill-library.ts';
+import { skillReader } from '../adapters/skills/skill-prompt.ts';
 import { ALARMS, type Alarms } from './alarms.ts';
 import { DispatchTurnHandler } from './dispatch-turn.handler.ts';
 import { RUNNING_TURNS } from './running-turns.ts';
@@ -62,6 +65,7 @@ const injected = [
   ALARMS,
   TURN_PROBLEMS,
   MEMORY,
+  SKILLS,
 ];
 
 type Injected = [
@@ -78,12 +82,13 @@ type Injected = [
   Alarms,
   TurnParts['report'],
   Tokens['MEMORY'],
+  SkillLibrary,
   CommandBus,
 ];
 
 const createService = (...given: Injected): TurnsService => {
   const [store, ledger, artifacts, models, tools, masker] = given;
-  const [, , , , , , clock, ids, config, identity, alarms, report, memory, bus] = given;
+  const [, , , , , , clock, ids, config, identity, alarms, report, memory, skills, bus] = given;
   const parts: TurnParts = {
     store,
     ledger,
@@ -93,6 +98,7 @@ const createService = (...given: Injected): TurnsService => {
     masker,
     memory,
     readIdentity: identityReader(masker),
+    readSkills: skillReader(skills, masker),
     clock,
     ids,
     config,

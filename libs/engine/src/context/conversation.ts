@@ -25,12 +25,15 @@ export interface ConversationTurn {
 }
 
 /** What of a turn its messages are made of. */
-export type Said = Pick<OpenTurn, 'input' | 'request' | 'trigger' | 'transcript' | 'steered'>;
+export type Said = Pick<
+  OpenTurn,
+  'input' | 'request' | 'trigger' | 'transcript' | 'steered' | 'skills'
+>;
 
 /** Messages of an open turn: its input, then what was said and done. Rebuilt from the recorded facts alone. */
 export const currentMessages = (state: Said, textOf: TextOf): readonly ModelMessage[] => [
   inputMessage(state, textOf),
-  ...state.transcript.flatMap((item) => itemMessages(item, textOf)),
+  ...state.transcript.flatMap((item) => itemMessages(item, state, textOf)),
   ...state.steered.map((text): ModelMessage => ({ role: 'user', text: textOf(text) })),
 ];
 
@@ -56,7 +59,11 @@ export const pastTurn = (
   return { turn, messages: [...said, note] };
 };
 
-const itemMessages = (item: TranscriptItem, textOf: TextOf): readonly ModelMessage[] => {
+const itemMessages = (
+  item: TranscriptItem,
+  { skills }: Pick<OpenTurn, 'skills'>,
+  textOf: TextOf,
+): readonly ModelMessage[] => {
   if (item.kind === 'steered') return [{ role: 'user', text: textOf(item.text) }];
   return [
     kept(said, item.text, () => ({
@@ -66,8 +73,8 @@ const itemMessages = (item: TranscriptItem, textOf: TextOf): readonly ModelMessa
     })),
     ...item.calls.map((call) =>
       call.status === 'ended'
-        ? kept(results, call.result, () => resultMessage(call, textOf))
-        : resultMessage(call, textOf),
+        ? kept(results, call.result, () => resultMessage(call, skills, textOf))
+        : resultMessage(call, skills, textOf),
     ),
   ];
 };
@@ -88,12 +95,19 @@ const kept = (
   return made;
 };
 
-const resultMessage = (call: CallState, textOf: TextOf): ModelMessage => {
+const resultMessage = (
+  call: CallState,
+  skills: OpenTurn['skills'],
+  textOf: TextOf,
+): ModelMessage => {
   const who = { role: 'tool', call: call.call, alias: call.alias } as const;
   if (call.status !== 'ended') return { ...who, text: 'the call did not end', isError: true };
   const text = textOf(call.result);
   // What we say of a call ourselves needs no fence.
   if (call.how !== 'completed' && call.how !== 'failed') return { ...who, text, isError: true };
   const shown = call.truncated ? `${text}\n[the rest was cut off]` : text;
+  // A skill is the operator's word, like the system text: no agent can write it, and its digest stands in the log.
+  if (call.how === 'completed' && skills.some((skill) => skill.call === call.call))
+    return { ...who, text: shown, isError: call.isError };
   return { ...who, text: fenceUntrusted(shown, call.alias), isError: call.isError };
 };

@@ -17,7 +17,7 @@ it('sets identity files after the template in their order, then skills, each und
   }).text;
   expect(bare.startsWith('You are `ada`')).toBe(true);
   expect(full).toBe(
-    `${bare}\n\n# SOUL.md\n\nI am calm.\n\n# RULES.md\n\nBe brief.\n\n# Skills\n\nnotes: how to take notes`,
+    `${bare}\n\n# SOUL.md\n\nI am calm.\n\n# RULES.md\n\nBe brief.\n\n# Skills\n\nRead a skill with \`skill_read\` before you work by it.\n\nnotes: how to take notes`,
   );
 });
 

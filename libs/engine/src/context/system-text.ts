@@ -49,4 +49,8 @@ const identityText = ({ path, text }: SystemParts['identity'][number]): string =
   `# ${path.slice(path.lastIndexOf('/') + 1)}\n\n${text.trim()}`;
 
 const skillsText = (skills: SystemParts['skills']): readonly string[] =>
-  skills.length === 0 ? [] : [['# Skills', ...skills.map(({ text }) => text)].join('\n\n')];
+  skills.length === 0
+    ? []
+    : [['# Skills', readFirst, ...skills.map(({ text }) => text)].join('\n\n')];
+
+const readFirst = 'Read a skill with `skill_read` before you work by it.';

@@ -3,6 +3,7 @@ import type { Facts, RuleId, ToolSpec } from '../events/parts.ts';
 import { whyWithheld } from '../tools/advertise.ts';
 import { withheldByCeiling } from '../tools/effect-ceiling.ts';
 import { effectsOf } from '../tools/effects.ts';
+import { withheldBySkills } from '../tools/skill-tools.ts';
 import { withheldByAllowed, withheldByDenied, type Withheld } from '../tools/withheld.ts';
 import { approvalNeed } from './approval-rule.ts';
 import { judgeArguments } from './arguments-rule.ts';
@@ -25,7 +26,8 @@ export const authorize = (call: GateCall, facts: Facts, state: GateState): Verdi
   const early =
     judgeIdentity(spec, facts, state) ??
     withheldByDenied(policy, spec.id) ??
-    withheldByAllowed(policy, spec.id);
+    withheldByAllowed(policy, spec.id) ??
+    withheldBySkills(state.skills, spec.id);
   if (early !== null) return refused(early);
   const args = judgeArguments(spec, call.args);
   if (!args.ok) return refused(args.withheld, args.shown);
@@ -47,7 +49,8 @@ const judgeIdentity = (spec: ToolSpec, facts: Facts, state: GateState): Withheld
     };
   if (state.advertised.includes(spec.id)) return null;
   return (
-    whyWithheld(state.policy, spec) ?? {
+    whyWithheld(state.policy, spec) ??
+    withheldBySkills(state.skills, spec.id) ?? {
       rule: 'gate.not_advertised',
       pattern: null,
       why: `the model call was not offered \`${spec.id}\``,

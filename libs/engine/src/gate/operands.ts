@@ -1,11 +1,13 @@
 import type { Effect, PolicySnapshot } from '@lockstep/policy';
-import type { Facts, Operand, ToolSpec } from '../events/parts.ts';
+import type { DeclaredOperand, Facts, Operand, RuleId, ToolSpec } from '../events/parts.ts';
 import { operandPointers, type PointedOperands } from '../tools/operand-pointers.ts';
 import type { Withheld } from '../tools/withheld.ts';
 import { judgeMemory, memoryUnseen } from './memory-operand.ts';
 import { judgeJob } from './job-operand.ts';
 import { judgeAgent } from './agent-operand.ts';
+import { judgeCommand } from './command-operand.ts';
 import { judgePath } from './path-operand.ts';
+import { judgeSkill, skillUnseen } from './skill-operand.ts';
 import { judgeSop } from './sop-operand.ts';
 import { judgeUndeclared } from './undeclared-operand.ts';
 import { judgeUrl } from './url-operand.ts';
@@ -20,6 +22,7 @@ export const judgeOperands = (
   if (undeclared !== null) return undeclared;
   const unseen =
     memoryUnseen(tool.spec, facts.operands) ??
+    skillUnseen(tool.spec, facts.operands) ??
     notLookedAt(operandPointers(tool.spec, tool.args), facts.operands);
   if (unseen !== null) return unseen;
   for (const operand of facts.operands) {
@@ -45,12 +48,9 @@ const judgeOperand = (
     case 'agent':
       return judgeAgent(policy, operand);
     case 'command':
+      return judgeCommand(policy, operand);
     case 'skill':
-      return {
-        rule: 'gate.unknown_tool',
-        pattern: null,
-        why: `nothing judges an operand of kind ${operand.kind}`,
-      };
+      return judgeSkill(policy, operand, { tool, confined: facts.confined });
     case 'sop':
       return judgeSop(policy, operand);
     case 'job':
@@ -58,6 +58,12 @@ const judgeOperand = (
     case 'undeclared':
       return null;
   }
+};
+
+const unseenRules: Partial<Record<DeclaredOperand['kind'], RuleId>> = {
+  path: 'workspace.workspace_only',
+  command: 'shell.allowed_commands',
+  skill: 'skills.bundles',
 };
 
 const notLookedAt = (pointed: PointedOperands, operands: readonly Operand[]): Withheld | null => {
@@ -74,7 +80,7 @@ const notLookedAt = (pointed: PointedOperands, operands: readonly Operand[]): Wi
     );
     if (!seen)
       return {
-        rule: declared.kind === 'path' ? 'workspace.workspace_only' : 'network.allowed_hosts',
+        rule: unseenRules[declared.kind] ?? 'network.allowed_hosts',
         pattern: null,
         why: `nobody looked at \`${given}\`, which stands at \`${declared.at}\``,
       };

@@ -23,6 +23,11 @@ const texts: Partial<Record<RuleId, string>> = {
   'workspace.forbidden_paths': 'the call was refused: the path is out of bounds',
   'network.allowed_hosts': 'the call was refused: the address is out of bounds',
   'network.block_private_addresses': 'the call was refused: the address is out of bounds',
+  'gate.skill_tools': 'the call was refused: the skill in use does not name this tool',
+  'skills.allow_scripts': 'the call was refused: there is no such tool',
+  'skills.bundles': 'the call was refused: there is no such skill',
+  'shell.allowed_commands': 'the call was refused: the command is out of bounds',
+  'shell.block_high_risk': 'the call was refused: the command is out of bounds',
   'gate.unsettled_outcome':
     'the call was refused: the outcome of the same call made earlier is not known',
   'gate.approval_stale':

@@ -1,5 +1,6 @@
 import type { PolicySnapshot } from '@lockstep/policy';
 import type { RuleId, ToolSpec } from '../events/parts.ts';
+import type { SkillTools } from '../tools/skill-tools.ts';
 
 /** One call as the gate sees it. */
 export interface GateCall {
@@ -19,6 +20,8 @@ export interface GateState {
   readonly policy: PolicySnapshot;
   /** Canonical ids that the model call which made this request was offered. */
   readonly advertised: readonly string[];
+  /** Skills that were read in this turn: they narrow what may be called. */
+  readonly skills: readonly SkillTools[];
   /** Session, principal and person that a binding names. */
   readonly session: string;
   readonly principal: string;

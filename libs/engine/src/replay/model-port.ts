@@ -52,6 +52,8 @@ const madeOf = (
 ): Fed<Made> => {
   if (made === null && recorded === null && policy.context.identity.files.length > 0)
     return missing('the identity files of the first model call');
+  if (made === null && recorded === null && policy.skills.bundles.length > 0)
+    return missing('the skills of the first model call');
   const parts = made ?? recorded?.data.made ?? nothingMade;
   for (const { digest } of [...parts.identity, ...parts.skills]) {
     const text = recording.text(digest);

@@ -56,6 +56,7 @@ export const sampleState = (
 ): GateState => ({
   policy,
   advertised: offered.map((spec) => spec.id),
+  skills: [],
   session: 'session-ada-1',
   principal: 'token:ana',
   approval: null,

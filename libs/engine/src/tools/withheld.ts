@@ -18,6 +18,16 @@ export const withheldByDenied = (policy: PolicySnapshot, id: string): Withheld |
     : { rule: 'tools.denied', pattern, why: `\`${id}\` is denied by the pattern \`${pattern}\`` };
 };
 
+/** Whether the tool is a script of a skill, and those may not run. */
+export const withheldByScripts = (policy: PolicySnapshot, id: string): Withheld | null =>
+  id.startsWith('skill:') && !policy.skills.allow_scripts
+    ? {
+        rule: 'skills.allow_scripts',
+        pattern: 'false',
+        why: `scripts of skills may not run for \`${policy.agent}\``,
+      }
+    : null;
+
 /** Whether the tool lies outside what `mcp.bundles`, `mcp.expose` and `tools.allowed` let in. */
 export const withheldByAllowed = (policy: PolicySnapshot, id: string): Withheld | null => {
   const mcp = mcpIdentity(id);

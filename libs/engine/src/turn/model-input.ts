@@ -7,6 +7,7 @@ import { recalledMessages } from '../context/recalled.ts';
 import { nothingMade, systemParts, systemText, type Made } from '../context/system-text.ts';
 import { trimContext, type Trim } from '../context/trim.ts';
 import type { ModelInput } from '../ports/model.ts';
+import { withheldBySkills } from '../tools/skill-tools.ts';
 import type { PreparedModelCall } from './commands.ts';
 import type { OpenTurn } from './state.ts';
 
@@ -49,6 +50,12 @@ export const toolList = (specs: ModelInput['tools']): ToolList => {
 /** No tools: what the last call at the iteration cap is offered. */
 export const noTools: ToolList = toolList([]);
 
+/** The tools of a list that the skills in use leave. */
+const narrowedTools = (list: ToolList, skills: OpenTurn['skills']): ToolList => {
+  const kept = list.tools.filter(({ id }) => withheldBySkills(skills, id) === null);
+  return kept.length === list.tools.length ? list : toolList(kept);
+};
+
 /** Builds what the model is sent next. Deterministic: the same recorded facts give the same bytes. `made`: what the system text is
  * made of when this is the first model call; later ones keep what the first had. */
 export const prepareModelInput = (parts: {
@@ -58,7 +65,8 @@ export const prepareModelInput = (parts: {
   readonly textOf: TextOf;
   readonly made?: Made;
 }): BuiltInput => {
-  const { state, history, tools, textOf } = parts;
+  const { state, history, textOf } = parts;
+  const tools = narrowedTools(parts.tools, state.skills);
   const made = state.made ?? parts.made ?? nothingMade;
   const system = systemOf(state.policy, made, textOf);
   const context = trimContext({

@@ -24,7 +24,9 @@ const writesInto = (writer: Reach, other: Reach): boolean => {
 const isPath = (operand: Operand): boolean => operand.kind === 'path';
 
 const writesAnywhere = ({ operands, effects }: Reach): boolean =>
-  effects.includes('write') && operands.some((operand) => operand.kind === 'undeclared');
+  // Where a process writes stands in no operand.
+  effects.includes('execute') ||
+  (effects.includes('write') && operands.some((operand) => operand.kind === 'undeclared'));
 
 type PathOperand = Extract<Operand, { kind: 'path' }>;
 

@@ -90,6 +90,7 @@ export const spawnOf = (
         network: config.network,
         hidden,
         env,
+        beside: 'named_files',
       });
     }
   }

@@ -71,6 +71,7 @@ const run = (
     network: false,
     hidden: [at('data')],
     env: {},
+    beside: 'named_files',
     ...change,
   });
   return new Promise((done) => {
@@ -134,6 +135,7 @@ describe('given a process in the sandbox of a workspace', () => {
       network: false,
       hidden: [],
       env: { TOKEN: 'value-of-token' },
+      beside: 'named_files',
     });
     expect(spawn.args.join(' ')).not.toContain('value-of-token');
     expect(spawn.env['TOKEN']).toBe('value-of-token');
@@ -158,5 +160,17 @@ describe('given a process in the sandbox of a workspace', () => {
     expect((await run('', { command: 'node', args: [script] })).out).toBe('hello\n');
     const hidden = await run('', { command: 'node', args: [script], hidden: [at('servers')] });
     expect(hidden.code).not.toBe(0);
+  });
+
+  it('sees no file that an agent names in a command line, and a folder put beside it read-only', async () => {
+    const file = put('servers/other.txt', 'SECRET');
+    const folder = put('skill/text.md', 'of the skill').replace('/text.md', '');
+    const beside = [{ from: folder, at: '/skills/one' }];
+    const named = await run('', { command: 'cat', args: [file, '/skills/one/text.md'], beside });
+    expect(named.out).toContain('of the skill');
+    expect(named.out).not.toContain('SECRET');
+    const written = await run('echo x > /skills/one/text.md', { beside });
+    expect(written.code).not.toBe(0);
+    expect(readFileSync(join(folder, 'text.md'), 'utf8')).toBe('of the skill');
   });
 });

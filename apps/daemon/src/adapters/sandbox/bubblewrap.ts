@@ -20,6 +20,14 @@ export interface ConfinedCommand {
   readonly hidden: readonly string[];
   /** Variables that config names; nothing else reaches the process but PATH and HOME. */
   readonly env: Readonly<Record<string, string>>;
+  /** What else is in sight: files that config names in the command line, or these folders alone where an agent wrote it. */
+  readonly beside: 'named_files' | readonly ReadOnlyFolder[];
+}
+
+/** A folder of the machine at a place of its own inside the sandbox. */
+export interface ReadOnlyFolder {
+  readonly from: string;
+  readonly at: string;
 }
 
 export interface Spawn {
@@ -73,7 +81,9 @@ export const confined = (
       ...view.maskedFolders.flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
       ...view.maskedFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
       ...programFiles(program),
-      ...namedFiles(program, wanted),
+      ...(wanted.beside === 'named_files'
+        ? namedFiles(program, wanted)
+        : wanted.beside.flatMap(({ from, at }) => ['--ro-bind', from, at])),
       '--chdir',
       wanted.cwd,
       '--',

@@ -58,7 +58,8 @@ export const compositeTools = (parts: CompositeParts): ToolPort => {
       });
       if (!outcome.ok) return { ...outcome, message: mask(scope, outcome.message).text };
       const { text, masked } = mask(scope, outcome.text);
-      return { ...outcome, text, masked };
+      // A source that had to cut a text has masked it before.
+      return { ...outcome, text, masked: outcome.masked + masked };
     },
   };
 };

@@ -21,6 +21,8 @@ export class ToolSays extends Error {
 export interface ToolDone {
   readonly text: string;
   readonly isError?: boolean;
+  /** Secrets that were masked already; absent = none. */
+  readonly masked?: number;
 }
 
 /** The one place where foreign errors of built-in tools become outcomes. */
@@ -29,8 +31,8 @@ export const outcomeOf = async (
   touched: readonly Touched[],
 ): Promise<ToolOutcome> => {
   try {
-    const { text, isError } = await work();
-    return { ok: true, text, isError: isError ?? false, masked: 0, touched };
+    const { text, isError, masked } = await work();
+    return { ok: true, text, isError: isError ?? false, masked: masked ?? 0, touched };
   } catch (error) {
     if (error instanceof ToolSays)
       return { ok: true, text: error.message, isError: true, masked: 0, touched };

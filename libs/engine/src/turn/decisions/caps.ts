@@ -9,6 +9,7 @@ export const gateState = (state: OpenTurn, approval: ApprovalRef | null): GateSt
   return {
     policy: state.policy,
     advertised: state.advertised,
+    skills: state.skills,
     session,
     // As a binding names it.
     principal: `${principal.kind}:${principal.id}`,
