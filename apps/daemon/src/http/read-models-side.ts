@@ -26,7 +26,7 @@ import {
   type TurnEvent,
   type TurnRow,
 } from '@lockstep/engine';
-import type { PathName, SettingKey } from '@lockstep/policy';
+import { triggersByPath, type PathName, type SettingKey } from '@lockstep/policy';
 import { z } from 'zod';
 import { forgetReadModel } from '../store/read-models/forget-read-model.ts';
 import { CursorError } from '../store/read-models/row-cursor.ts';
@@ -43,10 +43,8 @@ import type { ApprovalQuery } from './schemas/approval.schema.ts';
 import type { SopRunQuery } from './schemas/work.schema.ts';
 import type { TurnQuery } from './schemas/turn.schema.ts';
 
-/** The ways that this build can start a turn. */
-const matrix = parityMatrix({
-  supportedTriggers: ['rest', 'run', 'cron', 'heartbeat', 'live', 'headless'],
-});
+/** The ways that this build can start a turn: all there are. */
+const matrix = parityMatrix({ supportedTriggers: Object.values(triggersByPath).flat() });
 const versions = new Map(
   [matrix, turnList, approvalsInbox, jobList, sopRuns].map(({ name, version }) => [name, version]),
 );
@@ -110,7 +108,8 @@ export class ReadModelsSide implements ReadSide {
     }
     const row = (await this.#fresh()).row(turnList, id);
     if (row === null) return null;
-    return { row, policy: null, steps: [], pendingApprovals: [], origin: null, children: [] };
+    const nothing = { policy: null, steps: [], pendingApprovals: [], origin: null };
+    return { row, ...nothing, chain: row.parent === null ? [] : [row.parent], children: [] };
   }
 
   async approvals(query: ApprovalQuery, seen: SeenAgents): Promise<Page<InboxRow>> {

@@ -72,7 +72,16 @@ const emptyReads: ReadSide = {
   job: () => Promise.resolve(null),
   sopRuns: () => Promise.resolve({ items: [], next: null }),
   sopRun: () => Promise.resolve(null),
-  parity: () => Promise.resolve({ position: 'start', figure: { enforced: 0, of: 0 }, rows: [] }),
+  parity: () =>
+    Promise.resolve({
+      position: 'start',
+      figure: { enforced: 0, of: 0 },
+      rows: [],
+      trend: [],
+      missing: [],
+      agents: [],
+      configVersions: [],
+    }),
   parityCell: (setting, path) =>
     Promise.resolve({
       setting,

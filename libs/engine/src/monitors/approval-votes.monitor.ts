@@ -103,7 +103,7 @@ export function isAsker(turn: RecordedTurn, by: DecidedBy, approval: string | nu
   const { principal } = turn;
   if (principal === null) return false;
   if (principal.person !== null) return by.person === principal.person;
-  return by.principal === `${principal.kind}:${principal.id}`;
+  return [principal.id, `${principal.kind}:${principal.id}`].includes(by.principal);
 }
 
 function approvedCalls(turn: RecordedTurn): readonly Governed<'ToolCallAuthorized'>[] {
@@ -118,6 +118,7 @@ function notAdmitted(
 ): string | null {
   const to = at.policy.approval.route.approver;
   const who = by.person ?? by.principal;
+  if (/^(?:agent|job):/.test(by.principal)) return `\`${who}\` is no person`;
   if (to.startsWith('people:'))
     return by.person === to.slice('people:'.length) ? null : `\`${who}\` is not \`${to}\``;
   if (to.startsWith('role:')) {

@@ -84,10 +84,14 @@ const spawned = (told: Told = {}) =>
     },
   );
 
+/** A policy of a turn that recalls nothing unasked. */
+const quiet = (policy: PolicySnapshot): PolicySnapshot =>
+  policyWith(policy, 'memory', { auto_recall: false });
+
 function objections(told: Told & { readonly policy: PolicySnapshot }, asked: Asked) {
   const records = { parent: told.parent ?? above };
   const facts = [
-    ...opening(told.policy, { ...asked, records, history: [], ...told.asked }),
+    ...opening(quiet(told.policy), { ...asked, records, history: [], ...told.asked }),
     ...modelCall(1, [], 'Done.').map((fact) =>
       fact.type === 'ModelCallStarted'
         ? {
@@ -131,13 +135,13 @@ describe('given a turn below another one', () => {
     expect([delegated({ known: null }), spawned({ known: null })]).toEqual([[], []]);
   });
 
-  it.each([
+  it.each<[string, PolicySnapshot]>([
     ['tools.denied', { ...teamPolicy, tools: { allowed: [['*']], denied: ['builtin:shell'] } }],
     ['tools.allowed', policyWith(teamPolicy, 'tools', { allowed: [['builtin:file_*']] })],
     ['network.allowed_hosts', policyWith(teamPolicy, 'network', { allowed_hosts: [[]] })],
     ['approval.autonomy', policyWith(teamPolicy, 'approval', { autonomy: 'read_only' })],
     ['shell.env_passthrough', policyWith(teamPolicy, 'shell', { env_passthrough: [] })],
-  ] as const)('objects to a delegate that goes beyond its edge in %s', (key, snapshot) => {
+  ])('objects to a delegate that goes beyond its edge in %s', (key, snapshot) => {
     const parent = { ...above, snapshot };
     const told = { parent, known: { ...known, policy: digestOf(snapshot) } };
     expect(delegated(told)).toEqual([`delegation.delegates: beyond the edge: ${key}`]);

@@ -17,10 +17,10 @@ import { own } from './tool-facts.ts';
 import { beyond } from './within.ts';
 
 const mode = objector('delegation.mode');
-/** Nothing is handed to another agent while that is forbidden. */
+/** Neither another agent nor a sub-agent is given work while that is forbidden. */
 const modeMonitor: Monitor = (turn) => [
   ...reachedAgents(turn).flatMap(({ at, policy, agent, how }) =>
-    how === 'delegate' && policy.delegation.mode === 'forbidden'
+    how !== 'message' && policy.delegation.mode === 'forbidden'
       ? [mode.violated(at, `work was handed to \`${agent}\``)]
       : [],
   ),
@@ -51,7 +51,7 @@ const depth = objector('delegation.max_depth');
 /** Nothing starts a turn below where no level is left, and a child has one level less than what is above it. */
 const depthMonitor: Monitor = (turn) => [
   ...usesOf(turn).flatMap(({ at, policy, tool }) =>
-    startsTurn[tool] !== undefined && size(policy.delegation.max_depth) < 1
+    needsLevel(tool) && size(policy.delegation.max_depth) < 1
       ? [depth.violated(at, `\`${tool}\` was not refused, and no level is left`)]
       : [],
   ),
@@ -68,7 +68,7 @@ const spawn = objector('delegation.spawn');
 const spawnMonitor: Monitor = (turn) => [
   ...usesOf(turn).flatMap(({ at, policy, tool, operands }) => {
     const spawns = tool === 'builtin:spawn' || agentsIn(operands).some((o) => o.how === 'spawn');
-    return spawns && !policy.delegation.spawn
+    return spawns && policy.delegation.mode === 'allow' && !policy.delegation.spawn
       ? [spawn.violated(at, 'a sub-agent was not refused')]
       : [];
   }),
@@ -110,6 +110,11 @@ export const delegationMonitors = {
   'delegation.spawn': spawnMonitor,
   'delegation.sops': sopsMonitor,
 } satisfies Record<Extract<EnforcedKey, `delegation.${string}`>, Monitor>;
+
+/** A job that a turn makes runs a level below it. */
+function needsLevel(tool: string): boolean {
+  return startsTurn[tool] !== undefined || tool === 'builtin:cron_add';
+}
 
 function edgeFaults(turn: RecordedTurn): readonly Objection[] {
   const child = childOf(turn);

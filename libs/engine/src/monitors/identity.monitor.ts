@@ -7,9 +7,10 @@ import { tidy } from './places.ts';
 const files = objector('context.identity.files');
 /** The system text is made of the identity files that the policy names, in their order, and of no others. */
 const filesMonitor: Monitor = (turn) =>
-  governed(turn, 'ModelCallStarted').flatMap((at) => {
+  governed(turn, 'ModelCallStarted').flatMap((at, _, calls) => {
     const { made } = at.event.data;
-    const wanted = at.policy.context.identity.files;
+    // The text is made once, at the first model call; what config says later is for the next turn.
+    const wanted = (calls[0] ?? at).policy.context.identity.files;
     const given = made?.identity.map(({ path }) => path) ?? [];
     const more = given.find((path) => !wanted.includes(path));
     if (more !== undefined)

@@ -6,6 +6,7 @@ import {
 } from '@lockstep/policy';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { commandCovered } from '../gate/command-operand.ts';
 import { commandAllowed, hostCovers, hostFits, toolAllowed, toolFits } from './matcher.ts';
 
 const word = fc.string({ unit: fc.constantFrom('a', 'b', '*', ':', '/', '_'), maxLength: 8 });
@@ -68,6 +69,23 @@ describe('the second matcher', () => {
     fc.assert(
       fc.property(hostPattern, hostPattern, destination, (wide, narrow, to) => {
         if (hostCovers(wide, narrow) && hostFits(narrow, to)) expect(hostFits(wide, to)).toBe(true);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('agrees with the first on commands', () => {
+    const words = fc.array(fc.constantFrom('git', 'status', 'ls', '-l', 'git status', ''), {
+      maxLength: 4,
+    });
+    const prefix = fc.oneof(
+      fc.constantFrom('*', '', ' ', 'gi', 'git  status'),
+      words.map((list) => list.join(' ')),
+    );
+    const clauses = fc.array(fc.array(prefix, { maxLength: 3 }), { maxLength: 3 });
+    fc.assert(
+      fc.property(clauses, words, (all, argv) => {
+        expect(commandAllowed(all, argv)).toBe(commandCovered(all, argv));
       }),
       { numRuns: 5_000 },
     );

@@ -1,4 +1,5 @@
 import type { EnforcedKey, PolicySnapshot } from '@lockstep/policy';
+import type { Operand } from '../events/parts.ts';
 import type { Objection } from '../projections/parity-matrix.view.ts';
 import { touchesOf, usesOf } from './calls.ts';
 import { governed, objector, perTurn, type Monitor } from './monitor.ts';
@@ -44,22 +45,33 @@ const backendMonitor: Monitor = (turn) => [
       ? []
       : [backend.violated(at, `row \`${id}\` lies in \`${row.backend}\``)],
   ),
-  ...wronglyRefused(turn, 'memory.backend', (policy) => policy.memory.backend !== 'none'),
+  ...refusedWhere(turn, 'memory.backend', ({ policy }) => policy.memory.backend !== 'none'),
 ];
 
 const autoRecall = objector('memory.auto_recall');
-/** Rows come unasked only where the policy lets them. */
-const autoMonitor: Monitor = (turn) =>
-  recallsOf(turn).flatMap((at) =>
+/** Rows come unasked where, and only where, the policy lets them: before the first model call. */
+const autoMonitor: Monitor = (turn) => [
+  ...recallsOf(turn).flatMap((at) =>
     at.event.data.by === 'auto' && !at.policy.memory.auto_recall
       ? [autoRecall.violated(at, 'rows were recalled unasked')]
       : [],
-  );
+  ),
+  ...governed(turn, 'ModelCallStarted')
+    .slice(0, 1)
+    .flatMap((at) => {
+      const { backend: where, auto_recall, recall_limit } = at.policy.memory;
+      const due = where !== 'none' && auto_recall && size(recall_limit) > 0;
+      const came = recallsOf(turn).some(({ event, index }) => {
+        return event.data.by === 'auto' && index < at.index;
+      });
+      return due && !came ? [autoRecall.narrower(at, 'nothing was looked for unasked')] : [];
+    }),
+];
 
 const limit = objector('memory.recall_limit');
 /** No recall gives more rows than the policy says, and what comes unasked is not cut shorter. */
-const limitMonitor: Monitor = (turn) =>
-  recallsOf(turn).flatMap((at): readonly Objection[] => {
+const limitMonitor: Monitor = (turn) => [
+  ...recallsOf(turn).flatMap((at): readonly Objection[] => {
     const { rows, limit: asked, by } = at.event.data;
     const most = size(at.policy.memory.recall_limit);
     if (rows.length > most) return [limit.violated(at, `${rows.length} rows were recalled`)];
@@ -67,7 +79,9 @@ const limitMonitor: Monitor = (turn) =>
     return by === 'auto' && size(asked) < most
       ? [limit.narrower(at, `only up to ${asked} rows were asked for`)]
       : [];
-  });
+  }),
+  ...refusedWhere(turn, 'memory.recall_limit', ({ policy }) => policy.memory.recall_limit !== 0),
+];
 
 const readFrom = objector('memory.read_memory_from');
 /** Rows are the agent's own, or of agents that the policy names: by what was looked for, by what came, and by who stored it. */
@@ -89,18 +103,25 @@ const readMonitor: Monitor = (turn) => [
       : [readFrom.narrower(at, `rows of \`${missing}\` were not looked for`)];
   }),
   ...usesOf(turn).flatMap(({ at, policy, operands }) =>
-    operands.flatMap((operand) => {
-      if (operand.kind !== 'memory' || operand.access !== 'read') return [];
-      const other = operand.agents.find((agent) => !readers(policy).includes(agent));
-      return other === undefined
+    memoryIn(operands).flatMap((operand) => {
+      const other = foreignTo(policy, operand);
+      const verb = operand.access === 'read' ? 'read' : 'change';
+      return other === null
         ? []
-        : [readFrom.violated(at, `the call may read rows of \`${other}\``)];
+        : [readFrom.violated(at, `the call may ${verb} rows of \`${other}\``)];
     }),
   ),
-  ...rowsTouched(turn).flatMap(({ at, policy, how, id, row }) =>
-    how === 'recalled' && !readers(policy).includes(row.agent)
-      ? [readFrom.violated(at, `row \`${id}\` of \`${row.agent}\` was recalled`)]
-      : [],
+  ...rowsTouched(turn).flatMap(({ at, policy, how, id, row }) => {
+    if (how === 'recalled')
+      return readers(policy).includes(row.agent)
+        ? []
+        : [readFrom.violated(at, `row \`${id}\` of \`${row.agent}\` was recalled`)];
+    return row.agent === policy.agent
+      ? []
+      : [readFrom.violated(at, `row \`${id}\` of \`${row.agent}\` was changed`)];
+  }),
+  ...refusedWhere(turn, 'memory.read_memory_from', ({ policy, operands }) =>
+    operands.every((operand) => foreignTo(policy, operand) === null),
   ),
 ];
 
@@ -134,27 +155,18 @@ const shareMonitor: Monitor = (turn) => [
 ];
 
 const writable = objector('memory.writable');
-/** Rows are stored and dropped where the policy lets them, and only the agent's own. */
+/** Rows are stored and dropped where, and only where, the policy lets them. */
 const writableMonitor: Monitor = (turn) => [
   ...usesOf(turn).flatMap(({ at, policy, tool, operands }) => {
-    const writes = tool === 'builtin:memory_store' || tool === 'builtin:memory_forget';
-    if (writes && !policy.memory.writable && policy.memory.backend !== 'none')
-      return [writable.violated(at, `\`${tool}\` was not refused`)];
-    return operands.flatMap((operand) => {
-      if (operand.kind !== 'memory' || operand.access !== 'write') return [];
-      const owners = [...operand.agents, ...(operand.row === null ? [] : [operand.row.agent])];
-      const other = owners.find((agent) => agent !== policy.agent);
-      return other === undefined
-        ? []
-        : [writable.violated(at, `the call may change rows of \`${other}\``)];
-    });
+    const writes =
+      tool === 'builtin:memory_store' ||
+      tool === 'builtin:memory_forget' ||
+      memoryIn(operands).some(({ access }) => access === 'write');
+    return writes && !policy.memory.writable && policy.memory.backend !== 'none'
+      ? [writable.violated(at, `\`${tool}\` was not refused`)]
+      : [];
   }),
-  ...rowsTouched(turn).flatMap(({ at, policy, how, id, row }) =>
-    how !== 'recalled' && row.agent !== policy.agent
-      ? [writable.violated(at, `row \`${id}\` of \`${row.agent}\` was changed`)]
-      : [],
-  ),
-  ...wronglyRefused(turn, 'memory.writable', (policy) => policy.memory.writable),
+  ...refusedWhere(turn, 'memory.writable', ({ policy }) => policy.memory.writable),
 ];
 
 const retention = objector('memory.retention_days');
@@ -196,16 +208,31 @@ export const memoryMonitors = {
   'memory.retention_days': retentionMonitor,
 } satisfies Record<Extract<EnforcedKey, `memory.${string}`>, Monitor>;
 
-function wronglyRefused(
+type MemoryOperand = Extract<Operand, { kind: 'memory' }>;
+
+function memoryIn(operands: readonly Operand[]): readonly MemoryOperand[] {
+  return operands.filter((operand) => operand.kind === 'memory');
+}
+
+/** An agent whose rows a call touches and may not: rows of others are read at most, where the policy names them. */
+function foreignTo(policy: PolicySnapshot, { access, agents, row }: MemoryOperand): string | null {
+  const may = access === 'read' ? readers(policy) : [policy.agent];
+  const owners = row === null ? agents : [...agents, row.agent];
+  return owners.find((agent) => !may.includes(agent)) ?? null;
+}
+
+function refusedWhere(
   turn: RecordedTurn,
   key: EnforcedKey,
-  open: (policy: PolicySnapshot) => boolean,
+  open: (refused: {
+    readonly policy: PolicySnapshot;
+    readonly operands: readonly MemoryOperand[];
+  }) => boolean,
 ): readonly Objection[] {
   return governed(turn, 'ToolCallRefused').flatMap((at) => {
-    const foreign = at.event.data.facts.operands.some(
-      (o) => o.kind === 'memory' && o.row !== null && o.row.agent !== at.policy.agent,
-    );
-    return at.event.data.rule === key && open(at.policy) && !foreign
+    const operands = memoryIn(at.event.data.facts.operands);
+    const known = operands.length > 0 && open({ policy: at.policy, operands });
+    return at.event.data.rule === key && known
       ? [objector(key).narrower(at, `\`${at.event.data.tool ?? ''}\` is open to the agent`)]
       : [];
   });

@@ -25,16 +25,22 @@ export const memoryWitnesses = {
       return came ? null : 'nothing was recalled unasked';
     }),
   ),
-  'memory.recall_limit': witness('MemoryRecalled', ({ event, policy }) =>
-    event.data.rows.length > 0 && event.data.rows.length === size(policy.memory.recall_limit)
-      ? `no more than ${event.data.rows.length} rows were recalled`
-      : null,
+  'memory.recall_limit': anyOf(
+    refusedUnder('memory.recall_limit'),
+    witness('MemoryRecalled', ({ event, policy }) =>
+      event.data.rows.length > 0 && event.data.rows.length === size(policy.memory.recall_limit)
+        ? `no more than ${event.data.rows.length} rows were recalled`
+        : null,
+    ),
   ),
-  'memory.read_memory_from': witness('MemoryRecalled', ({ event }, turn) => {
-    const other = event.data.rows.find(({ agent }) => agent !== turn.agent);
-    if (other !== undefined) return `a row of ${other.agent} was recalled`;
-    return event.data.scope.agents.length === 1 ? 'only rows of its own were looked for' : null;
-  }),
+  'memory.read_memory_from': anyOf(
+    refusedUnder('memory.read_memory_from'),
+    witness('MemoryRecalled', ({ event }, turn) => {
+      const other = event.data.rows.find(({ agent }) => agent !== turn.agent);
+      if (other !== undefined) return `a row of ${other.agent} was recalled`;
+      return event.data.scope.agents.length === 1 ? 'only rows of its own were looked for' : null;
+    }),
+  ),
   'memory.share': witness('MemoryRecalled', ({ event, policy }, turn) => {
     if (policy.memory.share === 'person') return 'rows of other people were left out';
     const other = event.data.rows.some(({ person }) => !ownPeople(turn).includes(person));

@@ -79,6 +79,13 @@ const sandboxMonitor: Monitor = (turn) => [
       ? [sandbox.violated(at, 'a command was let through without the sandbox')]
       : [],
   ),
+  ...governed(turn, 'ToolCallAuthorized').flatMap((at) => {
+    const { tool, facts } = at.event.data;
+    const bare = tool.startsWith('skill:') && !facts.confined;
+    return bare && at.policy.shell.sandbox === 'required'
+      ? [sandbox.violated(at, `\`${tool}\` was let through without the sandbox`)]
+      : [];
+  }),
   ...processesOf(turn).flatMap(({ at, policy, process }): readonly Objection[] => {
     if (policy.shell.sandbox === 'required' && process.sandboxed === false)
       return [sandbox.violated(at, `\`${process.argv[0] ?? ''}\` ran outside the sandbox`)];

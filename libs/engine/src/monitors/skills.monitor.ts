@@ -57,9 +57,9 @@ const scriptsMonitor: Monitor = (turn) => [
 const mode = objector('skills.prompt_mode');
 /** Skills stand in the system text as the policy says: whole where it says `full`, and only there. */
 const modeMonitor: Monitor = (turn) =>
-  governed(turn, 'ModelCallStarted').flatMap((at): readonly Objection[] => {
+  governed(turn, 'ModelCallStarted').flatMap((at, _, calls): readonly Objection[] => {
     const { made, system } = at.event.data;
-    const wanted = at.policy.skills.prompt_mode;
+    const wanted = (calls[0] ?? at).policy.skills.prompt_mode;
     if (made === undefined || made.skills.length === 0) return [];
     if (made.mode !== undefined && made.mode !== wanted)
       return wanted === 'compact'

@@ -1,3 +1,4 @@
+import type { PolicySnapshot } from '@lockstep/policy';
 import type { TurnEvent } from '../events/event.ts';
 import type { Operand, Touched } from '../events/parts.ts';
 import { perTurn, type Monitor } from './monitor.ts';
@@ -23,11 +24,15 @@ const none: ReturnType<Monitor> = [];
 const traitsOf = perTurn((turn): ReadonlySet<Trait> => {
   const traits = new Set<Trait>();
   if (isFromOthers(turn)) traits.add('other');
-  if (turn.spans.some(({ policy }) => (policy?.context.identity.files.length ?? 0) > 0))
-    traits.add('identity');
+  for (const { policy } of turn.spans) if (policy !== null) addPolicy(traits, policy);
   for (const { event } of turn.events) addTraits(traits, event);
   return traits;
 });
+
+const addPolicy = (traits: Set<Trait>, { context, memory }: PolicySnapshot): void => {
+  if (context.identity.files.length > 0) traits.add('identity');
+  if (memory.auto_recall) traits.add('memory');
+};
 
 /** A turn that a channel or another turn started. */
 const isFromOthers = ({ asked }: RecordedTurn): boolean =>
@@ -68,7 +73,13 @@ const addOffer = (
 };
 
 const addCall = (traits: Set<Trait>, tool: string, operands: readonly Operand[]): void => {
-  addIf(traits, tool.startsWith('skill:') ? 'skill' : byTool[tool]);
+  addIf(traits, byTool[tool]);
+  if (tool.startsWith('skill:'))
+    for (const trait of ['skill', 'command'] as const) traits.add(trait);
+  addOperands(traits, operands);
+};
+
+const addOperands = (traits: Set<Trait>, operands: readonly Operand[]): void => {
   for (const { kind } of operands) addIf(traits, byOperand[kind]);
 };
 

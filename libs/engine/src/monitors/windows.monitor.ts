@@ -44,7 +44,9 @@ const warnMonitor: Monitor = (turn) => [
     usedUp(turn, at).flatMap(({ key, used, cap }) => {
       const share = used * 100 >= cap * at.policy.budgets.warn_at_percent;
       const due = cap > 0 && used <= cap && share;
-      const told = turn.all('BudgetWarning').some(({ event }) => event.data.key === key);
+      const told = turn.all('BudgetWarning').some(({ event: { data } }) => {
+        return data.key === key && (data.scope ?? turn.id) === turn.id;
+      });
       const ended = turn.all('BudgetExhausted').some(({ event }) => event.data.key === key);
       return due && !told && !ended
         ? [warn.violated(at, `nobody was warned of \`${key}\` at ${used} of ${cap}`)]
@@ -62,7 +64,9 @@ export const windowsMonitors = {
 /** What the turn itself used of the caps of its own, where they are limits at all. */
 function usedUp(turn: RecordedTurn, at: Governed<'TurnCompleted'>) {
   const { budgets } = at.policy;
-  const spent = usedBefore(turn, at.index);
+  // What the last model call took came after the last moment at which anything could begin.
+  const last = governed(turn, 'ModelCallStarted').at(-1)?.index ?? at.index;
+  const spent = usedBefore(turn, last);
   const started = new Set(turn.all('ToolCallStarted').map(({ event }) => event.data.call));
   const uses = [
     { key: 'budgets.max_tokens_per_turn', used: spent.tokens, cap: budgets.max_tokens_per_turn },

@@ -71,7 +71,7 @@ export interface ParityView {
   readonly trend: readonly TrendPoint[];
   /** Places where events of an agent are missing, oldest first, at most 50. A defect of the log, not of a setting. */
   readonly missing: readonly MissingEvents[];
-  /** What the matrix can be filtered by. */
+  /** The agents that the matrix is of, and the config versions that it can be asked about. */
   readonly agents: readonly string[];
   readonly configVersions: readonly number[];
 }

@@ -35,6 +35,27 @@ export const paritySchema = z
         cells: z.record(z.string(), cell),
       }),
     ),
+    /** The figure of the whole matrix over time, oldest first; empty where an agent or a version is chosen. */
+    trend: z.array(
+      z.strictObject({
+        position: z.string(),
+        time: z.int(),
+        enforced: z.int(),
+        of: z.int(),
+      }),
+    ),
+    /** Places where numbered events of an agent are not in the log. */
+    missing: z.array(
+      z.strictObject({
+        agent: z.string(),
+        after: z.int(),
+        next: z.int(),
+        position: z.string(),
+        time: z.int(),
+      }),
+    ),
+    agents: z.array(z.string()),
+    configVersions: z.array(z.int()),
   })
   .meta({ id: 'Parity' });
 

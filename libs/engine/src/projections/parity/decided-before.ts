@@ -114,11 +114,11 @@ const mcp: Decider = (key, policy) =>
     : null;
 
 const startedBy: Readonly<Partial<Record<EnforcedKey, readonly string[]>>> = {
-  'delegation.mode': ['delegate'],
+  'delegation.mode': ['delegate', 'spawn'],
   'delegation.delegates': ['delegate'],
   'delegation.spawn': ['spawn'],
   'delegation.sops': ['sop_start'],
-  'delegation.max_depth': ['delegate', 'spawn', 'sop_start', 'message_peer'],
+  'delegation.max_depth': ['delegate', 'spawn', 'sop_start', 'message_peer', 'cron_add'],
 };
 
 const delegation: Decider = (key, policy, trigger) => {
@@ -128,7 +128,8 @@ const delegation: Decider = (key, policy, trigger) => {
   const tools = startedBy[key] ?? [];
   if (!tools.some((tool) => mayUse(policy, `builtin:${tool}`)))
     return `\`tools.allowed\` does not let \`${tools.join('`, `')}\` through`;
-  return key === 'delegation.delegates' && policy.delegation.mode === 'forbidden'
+  const follows = key === 'delegation.delegates' || key === 'delegation.spawn';
+  return follows && policy.delegation.mode === 'forbidden'
     ? '`delegation.mode` is `forbidden` and decides first'
     : null;
 };

@@ -21,7 +21,7 @@ export const fixtureConfig = (
   const config = configSchema.parse({
     providers: { local: { type: 'scripted', script: 'a.yaml' } },
     risk_profiles: { careful: { tools: { allowed: ['file_*'], denied: ['file_edit'] } } },
-    runtime_profiles: { short: {} },
+    runtime_profiles: { short: { memory: { backend: 'none' } } },
     agents: { researcher: { ...complete, ...agents }, reviewer: complete },
   });
   const host = {

@@ -44,7 +44,7 @@ export const parityView = (state: ParityState, query: ParityQuery = {}): ParityV
     missing: state.seqs.missing.filter(
       ({ agent, time }) => (query.agent ?? agent) === agent && time >= board.since,
     ),
-    agents: board.known,
+    agents: board.agents,
     configVersions: [...state.configs.keys()].sort((a, b) => a - b),
   };
 };
@@ -102,8 +102,6 @@ interface Board {
   readonly state: ParityState;
   readonly lanes: ReadonlyMap<string, Lane>;
   readonly agents: readonly string[];
-  /** Every agent that config or a turn names. */
-  readonly known: readonly string[];
   /** One question by agent and trigger: what is found for one setting is found for all. */
   readonly questions: Map<string, CellQuestion>;
   readonly version: number | null;
@@ -123,7 +121,7 @@ const boardOf = (
   ];
   const known = [...new Set(named)].sort();
   const agents = query.agent === undefined ? known : [query.agent];
-  return { state, lanes, agents, known, questions: new Map(), version, since: query.since ?? 0 };
+  return { state, lanes, agents, questions: new Map(), version, since: query.since ?? 0 };
 };
 
 const question = (board: Board, agent: string, trigger: Trigger): CellQuestion => {

@@ -32,12 +32,15 @@ export const plainRequests = (opening: Opening, trigger: Trigger): PlainRequests
 export const localRequest = (opening: Pick<Opening, 'applied' | 'agent'>): Variant =>
   variant(opening, { principal: localPrincipal(opening.applied), origin: { kind: 'run' } });
 
-const localPrincipal = ({ config }: AppliedConfig): Principal => {
-  const holder = Object.entries(config.people).find(([, { identities }]) =>
-    identities.includes('local:local'),
-  );
-  return { kind: 'local', id: 'local', person: holder?.[0] ?? null };
-};
+const localPrincipal = ({ config }: AppliedConfig): Principal => ({
+  kind: 'local',
+  id: 'local',
+  person: holderOf(config, 'local:local'),
+});
+
+/** The person that config gives an identity to. */
+const holderOf = ({ people }: AppliedConfig['config'], identity: string): string | null =>
+  Object.entries(people).find(([, { identities }]) => identities.includes(identity))?.[0] ?? null;
 
 type Ask = Pick<Variant['request'], 'principal' | 'origin'>;
 
@@ -85,17 +88,16 @@ const channel =
     const owned = declared ? all.filter((name) => mine.includes(name)) : first === agent ? all : [];
     if (owned.length === 0) return { closed: `\`${agent}\` owns no ${kind} channel` };
     const policy = policyOf(agent);
-    const heard = owned.filter(
-      (name) => (own(policy?.channels.peers, name)?.inbound ?? []).length > 0,
-    );
-    if (policy !== null && heard.length === 0)
-      return { closed: `\`${agent}\` listens to nobody on \`${owned[0] ?? ''}\`` };
-    const principal = { kind: 'peer', id: '-', person: null } as const;
-    return {
-      open: owned.map((binding) =>
-        variant(opening, { principal, origin: { kind: 'channel', binding } }),
-      ),
-    };
+    const open = owned.flatMap((binding) => {
+      const [sender] = own(policy?.channels.peers, binding)?.inbound ?? [];
+      if (sender === undefined) return [];
+      const identity = `${binding}/${sender === '*' ? '-' : sender}`;
+      const principal = { kind: 'peer', id: identity, person: holderOf(config, identity) } as const;
+      return [variant(opening, { principal, origin: { kind: 'channel', binding } })];
+    });
+    return open.length === 0
+      ? { closed: `\`${agent}\` listens to nobody on \`${owned[0] ?? ''}\`` }
+      : { open };
   };
 
 const cron = (opening: Opening): PlainRequests => {
@@ -133,6 +135,7 @@ const heartbeat = (opening: Opening): PlainRequests => {
 const subagent = (opening: Opening): PlainRequests => {
   const policy = opening.policyOf(opening.agent);
   if (policy === null) return { open: [localRequest(opening)] };
+  if (policy.delegation.mode === 'forbidden') return { closed: '`delegation.mode` is `forbidden`' };
   if (!policy.delegation.spawn) return { closed: '`delegation.spawn` is false' };
   const why = noWay(policy, 'builtin:spawn');
   if (why !== null) return { closed: why };
