@@ -3,7 +3,7 @@ import { MemoryModule } from './adapters/memory/memory.module.ts';
 import { AdaptersModule } from './adapters/adapters.module.ts';
 import { readSecret } from './adapters/secrets/secret-ref.ts';
 import { ChannelsModule } from './paths/channel/channels.module.ts';
-import { DelegateModule } from './paths/delegate/delegate.module.ts';
+import { ChildrenModule } from './adapters/children/children.module.ts';
 import { PortsModule } from './ports.module.ts';
 import { TurnsModule } from './turns/turns.module.ts';
 import { WorkModule } from './work/work.module.ts';
@@ -19,7 +19,7 @@ export const appModules = (ports: Ports): readonly DynamicModule[] => {
     MemoryModule.create(),
     turns,
     ChannelsModule.over(turns, readSecret),
-    DelegateModule.over(turns),
+    ChildrenModule.over(turns),
     WorkModule.over(turns),
   ];
 };

@@ -3,7 +3,7 @@ export { StartError } from './start-error.ts';
 export { skillReader, type ReadSkills } from './adapters/skills/skill-prompt.ts';
 export { SkillLibrary } from './adapters/skills/skill-library.ts';
 export { identityReader, type ReadIdentity } from './adapters/identity/read-identity.ts';
-export { childTools } from './paths/delegate/child-tools.ts';
+export { childTools } from './adapters/children/child-tools.ts';
 export { uuidV7Ids } from './adapters/ids.ts';
 export {
   openReadModels,

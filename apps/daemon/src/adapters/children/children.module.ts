@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { ToolSources } from '../../adapters/tools/tool-source.ts';
+import type { ToolSources } from '../tools/tool-source.ts';
 import {
   CURRENT_CONFIG,
   TOOL_SOURCES,
@@ -14,10 +14,10 @@ const CHILD_TOOLS = Symbol('CHILD_TOOLS');
 
 /** Turns that turns start. */
 @Module({})
-export class DelegateModule {
+export class ChildrenModule {
   static over(turns: DynamicModule): DynamicModule {
     return {
-      module: DelegateModule,
+      module: ChildrenModule,
       imports: [turns],
       providers: [
         {

@@ -7,15 +7,15 @@ import type {
   Touched,
 } from '@lockstep/engine';
 import { aliasSchema } from '@lockstep/policy';
-import type { Running, ToolSource } from '../../adapters/tools/tool-source.ts';
+import type { Running, ToolSource } from '../tools/tool-source.ts';
 import type { CurrentConfig } from '../../config/current-config.port.ts';
 import { childResult } from '../../turns/child-result.ts';
 import type { LaunchResult, TurnRequest, Turns } from '../../turns/turns.port.ts';
-import { parsePeer } from '../channel/peer.path.ts';
-import { parseSubagent } from '../loop/subagent.path.ts';
-import { childTurn } from './child-wire.ts';
-import { parseDelegate } from './delegate.path.ts';
-import { sharedGroup } from './shared-group.ts';
+import { parsePeer } from '../../paths/channel/peer.path.ts';
+import { parseSubagent } from '../../paths/loop/subagent.path.ts';
+import { childTurn } from '../../paths/delegate/child-wire.ts';
+import { parseDelegate } from '../../paths/delegate/delegate.path.ts';
+import { sharedGroup } from '../../paths/delegate/shared-group.ts';
 
 type Args = Readonly<Record<string, unknown>>;
 
