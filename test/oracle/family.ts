@@ -13,6 +13,7 @@ export const team = (
     readonly lead?: Record<string, unknown>;
     readonly helper?: Record<string, unknown>;
     readonly free?: Record<string, unknown>;
+    readonly peer?: Record<string, unknown>;
     readonly rest?: Record<string, unknown>;
   } = {},
 ): AppliedConfig => {
@@ -48,7 +49,7 @@ export const team = (
         ...change.helper,
       },
       free: { ...parts, risk_profile: 'open', workspace: { root: '/ws/free' }, ...change.free },
-      peer: { ...parts, risk_profile: 'open', workspace: { root: '/ws/peer' } },
+      peer: { ...parts, risk_profile: 'open', workspace: { root: '/ws/peer' }, ...change.peer },
     },
     ...change.rest,
   });

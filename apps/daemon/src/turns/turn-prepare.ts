@@ -120,7 +120,7 @@ export const flagsOf = (
   return { stopped: stopped !== null, paused };
 };
 
-/** A look that fails shows nothing, and the gate refuses what nobody looked at. */
+/** A look that fails, or takes longer than a tool may, shows nothing, and the gate refuses what nobody looked at. */
 const inspect = async (
   parts: TurnParts,
   scope: ToolScope,
@@ -134,11 +134,21 @@ const inspect = async (
     readonly call: string;
   },
 ): Promise<OperandFacts> => {
+  const { tool_timeout_secs: most } = scope.policy.budgets;
+  let stop = (): void => undefined;
+  const late = new Promise<never>((_, reject) => {
+    if (most === 'unlimited') return;
+    stop = parts.alarms.at(parts.clock.now() + most * 1000, () => {
+      reject(new Error(`nobody could look at call \`${call}\` within ${most} s`));
+    });
+  });
   try {
-    return await parts.tools.inspect(scope, spec, args, call);
+    return await Promise.race([parts.tools.inspect(scope, spec, args, call), late]);
   } catch (error) {
     parts.report({ turn: scope.turn, error });
     return blind;
+  } finally {
+    stop();
   }
 };
 
