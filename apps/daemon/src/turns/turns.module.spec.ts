@@ -13,6 +13,7 @@ import {
 } from '@lockstep/engine/testing';
 import { configSchema, digestOf, type AppliedConfig } from '@lockstep/policy';
 import { expect, it } from 'vitest';
+import { SkillLibrary } from '../adapters/skills/skill-library.ts';
 import * as tokens from '../tokens.ts';
 import { ALARMS, timerAlarms } from './alarms.ts';
 import { TURN_PROBLEMS, TurnsModule } from './turns.module.ts';
@@ -60,6 +61,7 @@ const ports = (problems: unknown[]): DynamicModule => {
     value(tokens.TOOLS, fakeTools(builtinSpecs, { root: '/w', run: () => '' })),
     value(tokens.MASKER, plainMasker()),
     value(tokens.MEMORY, fakeMemory()),
+    value(tokens.SKILLS, new SkillLibrary()),
     value(tokens.CLOCK, clock),
     value(tokens.IDS, ids),
     value(tokens.CURRENT_CONFIG, config),
