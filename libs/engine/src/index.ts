@@ -66,7 +66,7 @@ export {
   type MemoryScope,
   type RecalledRow,
   type ReplyTo,
-} from './events/turn-events.ts';
+} from './events/turn-parts.ts';
 export type { Artifacts } from './ports/artifacts.ts';
 export type { Clock, Ids } from './ports/clock.ts';
 export type {

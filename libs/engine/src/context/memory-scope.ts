@@ -1,5 +1,5 @@
 import type { Limit, PolicySnapshot, Principal } from '@lockstep/policy';
-import type { MemoryScope } from '../events/turn-events.ts';
+import type { MemoryScope } from '../events/turn-parts.ts';
 import type { MemoryKeeper } from '../ports/memory.ts';
 
 /** What says whose a row is. */

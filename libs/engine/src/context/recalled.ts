@@ -1,4 +1,4 @@
-import type { RecalledRow } from '../events/turn-events.ts';
+import type { RecalledRow } from '../events/turn-parts.ts';
 import type { ModelMessage } from '../ports/model.ts';
 import type { OpenTurn } from '../turn/state.ts';
 import type { TextOf } from './conversation.ts';

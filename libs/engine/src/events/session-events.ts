@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { narrowingSchema, originSchema, principalSchema } from '@lockstep/policy';
 import { contentSchema, digestSchema } from './content.ts';
-import { replyToSchema } from './turn-events.ts';
+import { replyToSchema } from './turn-parts.ts';
 
 /** Payloads of the stream `session-<agent>-<id>`. */
 export const sessionPayloads = {

@@ -3,7 +3,7 @@ import type { Cost } from '../budget/price-of.ts';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 import type { Job } from '../events/job-events.ts';
-import type { ReplyTo } from '../events/turn-events.ts';
+import type { ReplyTo } from '../events/turn-parts.ts';
 
 /** What decides verdicts and beginnings beside a turn's own stream. Not a read model: the writer folds it in log order before it
  * acknowledges, so a reader never sees less than what was acknowledged. All reads are synchronous and from memory. */

@@ -1,6 +1,6 @@
 import type { Limit } from '@lockstep/policy';
 import type { Content } from '../events/content.ts';
-import type { MemoryScope, RecalledRow } from '../events/turn-events.ts';
+import type { MemoryScope, RecalledRow } from '../events/turn-parts.ts';
 
 /** How a look keeps what it finds changed outside: rows of this agent are stamped and masked as its policy says. */
 export interface MemoryKeeper {

@@ -1,5 +1,5 @@
 import { isInMemoryScope } from '../context/memory-scope.ts';
-import type { RecalledRow } from '../events/turn-events.ts';
+import type { RecalledRow } from '../events/turn-parts.ts';
 import type { Memory, MemoryQuery } from '../ports/memory.ts';
 
 /** A memory of fixed rows, with what it was asked. */

@@ -9,7 +9,7 @@ import type {
 } from '@lockstep/policy';
 import type { Made } from '../context/system-text.ts';
 import type { DataOf } from '../events/event.ts';
-import type { ReplyTo } from '../events/turn-events.ts';
+import type { ReplyTo } from '../events/turn-parts.ts';
 import type { CapUse, ConfigRef, DecidedBy, Facts, GrantField } from '../events/parts.ts';
 import type { GateCall } from '../gate/verdict.ts';
 import type { ModelOutcome } from '../ports/model.ts';

@@ -12,7 +12,7 @@ import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
 import { childTools } from '../tools/builtin-specs.ts';
 import type { ChildLink } from './commands.ts';
-import type { ReplyTo } from '../events/turn-events.ts';
+import type { ReplyTo } from '../events/turn-parts.ts';
 import type { ConfigRef, DecidedBy, Operand, Usage } from '../events/parts.ts';
 
 /** What every verdict event says of its call. */
