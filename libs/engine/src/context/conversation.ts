@@ -2,6 +2,7 @@ import type { Content } from '../events/content.ts';
 import type { ModelMessage } from '../ports/model.ts';
 import type { CallState, OpenTurn, TranscriptItem, TurnState } from '../turn/state.ts';
 import { fenceUntrusted } from './fence.ts';
+import { pastMemory, type PastMemory } from './past-memory.ts';
 
 /** Text of a recorded content; artifacts are looked up among those that were loaded.
  * @throws when an artifact was not loaded (a bug of the caller) */
@@ -22,6 +23,8 @@ export const textFrom =
 export interface ConversationTurn {
   readonly turn: string;
   readonly messages: readonly ModelMessage[];
+  /** Absent = its messages hold no rows of memory. */
+  readonly memory?: PastMemory;
 }
 
 /** What of a turn its messages are made of. */
@@ -54,9 +57,11 @@ export const pastTurn = (
 ): ConversationTurn | null => {
   if (state.status !== 'ended' || state.before === null) return null;
   const said = currentMessages(state.before, textOf);
-  if (state.end === 'completed') return { turn, messages: said };
+  const memory = pastMemory(state.before);
+  const gave = memory === null ? {} : { memory };
+  if (state.end === 'completed') return { turn, messages: said, ...gave };
   const note: ModelMessage = { role: 'assistant', text: `[the turn ${state.end}]`, calls: [] };
-  return { turn, messages: [...said, note] };
+  return { turn, messages: [...said, note], ...gave };
 };
 
 const itemMessages = (

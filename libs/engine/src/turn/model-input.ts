@@ -3,6 +3,7 @@ import { estimatePromptTokens } from '../budget/estimate-tokens.ts';
 import { currentMessages, type ConversationTurn, type TextOf } from '../context/conversation.ts';
 import { earlierTurns } from '../context/earlier.ts';
 import { messageDigest, tokensOf } from '../context/message-size.ts';
+import { withOwnMemory } from '../context/past-memory.ts';
 import { recalledMessages } from '../context/recalled.ts';
 import { nothingMade, systemParts, systemText, type Made } from '../context/system-text.ts';
 import { trimContext, type Trim } from '../context/trim.ts';
@@ -70,7 +71,7 @@ export const prepareModelInput = (parts: {
   const made = state.made ?? parts.made ?? nothingMade;
   const system = systemOf(state.policy, made, textOf);
   const context = trimContext({
-    earlier: [...history, ...earlierTurns(state, textOf)],
+    earlier: [...withOwnMemory(history, state), ...earlierTurns(state, textOf)],
     current: [...recalledMessages(state, textOf), ...currentMessages(state, textOf)],
     fixedTokens: system.tokens + tools.tokens,
     limits: state.policy.context,
