@@ -67,3 +67,7 @@ it('groups the digits of counts', () => {
 it('keeps the end of long ids, where ids of one second differ', () => {
   expect(shortId('01a22d7e-1152-7002-938c-af371d4fe990')).toBe('…1d4fe990');
 });
+
+it('keeps the first twelve of a digest', () => {
+  expect(shortId('0123456789abcdef'.repeat(4))).toBe('0123456789ab');
+});

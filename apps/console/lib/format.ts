@@ -63,8 +63,14 @@ export const costText = (cost: number | 'unknown'): string => {
 export const countText = (value: number): string =>
   String(value).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 
-/** The part of an id that tells it from its neighbours: ids of one second share their beginning. */
-export const shortId = (id: string): string => (id.length <= 12 ? id : `…${id.slice(-8)}`);
+const digest = /^[0-9a-f]{64}$/;
+
+/** The part of an id that tells it from its neighbours: of a digest the first twelve, of others the end, since ids of one second share
+ * their beginning. */
+export const shortId = (id: string): string => {
+  if (digest.test(id)) return id.slice(0, 12);
+  return id.length <= 12 ? id : `…${id.slice(-8)}`;
+};
 
 /** `1 turn`, `2 turns`. */
 export const plural = (count: number, noun: string): string =>

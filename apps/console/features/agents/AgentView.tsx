@@ -7,8 +7,12 @@ import { messageOf, sendJson } from '../../lib/api.ts';
 import { useHolds } from '../../lib/session.tsx';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-snapshot.ts';
+import { Foreign } from '../../ui/Foreign.tsx';
 import { Empty } from '../../ui/Notices.tsx';
 import { Tone } from '../../ui/Tone.tsx';
+import { When } from '../../ui/When.tsx';
+import { StopButton } from '../stop/StopButton.tsx';
+import { useStops } from '../stop/stops.tsx';
 import { Grants } from './Grants.tsx';
 import { Policy } from './Policy.tsx';
 import { Trail } from './Trail.tsx';
@@ -66,10 +70,18 @@ export const AgentView = ({ alias }: { readonly alias: string }) => {
 
 const Status = ({ agent }: { readonly agent: AgentRow }) => {
   const state = agentState(agent);
+  const pause = useStops().pauses.find((flag) => flag.agent === agent.alias);
   return (
     <>
       <Tone tone={state.tone}>{state.word}</Tone>
-      <span className="dim">{state.why}</span>
+      <span className="dim">
+        {state.why}
+        {pause === undefined || state.word !== 'paused' ? null : (
+          <>
+            : <Foreign>{pause.why}</Foreign>, <When at={pause.since} />
+          </>
+        )}
+      </span>
       <span className="dim">
         risk profile <span className="mono">{agent.riskProfile ?? 'none'}</span>, runtime profile{' '}
         <span className="mono">{agent.runtimeProfile ?? 'none'}</span>, provider{' '}
@@ -79,6 +91,7 @@ const Status = ({ agent }: { readonly agent: AgentRow }) => {
         <Link href={`/turns?agent=${agent.alias}`}>turns</Link>
         <Link href={`/?agent=${agent.alias}`}>parity</Link>
         <PauseOrResume agent={agent} />
+        <StopButton agent={agent.alias} />
       </span>
     </>
   );

@@ -1,21 +1,25 @@
 'use client';
 
+import Link from 'next/link';
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import type { DataOf } from '@lockstep/engine';
 import { messageOf, sendJson } from '../../lib/api.ts';
-import { duration } from '../../lib/format.ts';
+import { duration, shortId } from '../../lib/format.ts';
 import { withQuery } from '../../lib/query.ts';
 import { useHolds } from '../../lib/session.tsx';
 import { useNow } from '../../lib/use-now.ts';
 import { useResource } from '../../lib/use-snapshot.ts';
+import { Foreign } from '../../ui/Foreign.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
+import { deciderText } from '../approvals/approvals.logic.ts';
+import { fieldText } from '../approvals/edit.logic.ts';
 
 type Grant = DataOf<'GrantIssued'>;
 
-/** Approvals that stand: what an agent may do without being asked again. */
-export const Grants = ({ alias }: { readonly alias: string }) => {
+/** Approvals that stand: what an agent, or every agent, may do without being asked again. */
+export const Grants = ({ alias }: { readonly alias: string | null }) => {
   const { resource, reload } = useResource<{ readonly items: readonly Grant[] }>(
     withQuery('/v1/grants', { agent: alias }),
     ({ type }) => type.startsWith('Grant'),
@@ -38,10 +42,12 @@ export const Grants = ({ alias }: { readonly alias: string }) => {
       <table className="list">
         <thead>
           <tr>
+            {alias === null ? <th scope="col">agent</th> : null}
             <th scope="col">tool</th>
             <th scope="col">for</th>
             <th scope="col">scope</th>
             <th scope="col">arguments</th>
+            <th scope="col">given by</th>
             <th scope="col">expires in</th>
             <th scope="col">grant</th>
             <th scope="col">
@@ -52,10 +58,26 @@ export const Grants = ({ alias }: { readonly alias: string }) => {
         <tbody>
           {live.map((grant) => (
             <tr key={grant.grant}>
+              {alias === null ? (
+                <td>
+                  <Link href={`/agents/${grant.agent}?tab=grants`}>{grant.agent}</Link>
+                </td>
+              ) : null}
               <td className="mono">{grant.tool}</td>
-              <td>{grant.person ?? 'anyone'}</td>
-              <td>{grant.scope.kind}</td>
-              <td>{grant.arguments.kind}</td>
+              <td>{grant.person ?? <strong>anyone</strong>}</td>
+              <td>
+                {grant.scope.kind === 'session' ? (
+                  <>
+                    session <Id id={grant.scope.session} what="session" />
+                  </>
+                ) : (
+                  'the whole agent'
+                )}
+              </td>
+              <td>
+                <Foreign>{argumentsText(grant.arguments)}</Foreign>
+              </td>
+              <td>{deciderText(grant.by)}</td>
               <td className="mono">
                 {grant.expires === 'never' ? 'never' : duration(grant.expires - now)}
               </td>
@@ -72,6 +94,13 @@ export const Grants = ({ alias }: { readonly alias: string }) => {
     </div>
   );
 };
+
+const argumentsText = (held: Grant['arguments']): string =>
+  held.kind === 'fields'
+    ? held.fields.map(fieldText).join('; ')
+    : held.kind === 'exact'
+      ? `exactly ${shortId(held.digest)}`
+      : 'any';
 
 const Revoke = ({ grant, onDone }: { readonly grant: string; readonly onDone: () => void }) => {
   const may = useHolds('approver', 'operator');

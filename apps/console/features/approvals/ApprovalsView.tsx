@@ -1,15 +1,20 @@
 'use client';
 
+import Link from 'next/link';
 import { useState } from 'react';
 import { Button, SegmentedControl } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { getJson, messageOf } from '../../lib/api.ts';
+import { plural } from '../../lib/format.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource, useSnapshot } from '../../lib/use-snapshot.ts';
 import { Command } from '../../ui/Command.tsx';
 import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
+import { Grants } from '../agents/Grants.tsx';
 import { RequestDetail } from './RequestDetail.tsx';
 import { RequestList } from './RequestList.tsx';
+import { UnknownOutcomes } from './UnknownOutcomes.tsx';
+import { useUnknownOutcomes } from './use-unknown-outcomes.ts';
 import {
   foldRequests,
   mergeRequests,
@@ -22,7 +27,9 @@ import styles from './approvals.module.css';
 /** What waits for a person, and what was decided. */
 export const ApprovalsView = () => {
   const { get, set } = useQueryState();
-  const history = get('state') === 'decided';
+  const shown = tabs.find(({ value }) => value === get('state'))?.value ?? 'pending';
+  const unknown = useUnknownOutcomes();
+  const open = unknown.resource.kind === 'ready' ? unknown.resource.value.items.length : 0;
   return (
     <div className="page">
       <div className="head">
@@ -30,23 +37,43 @@ export const ApprovalsView = () => {
         <SegmentedControl
           size="xs"
           aria-label="which requests"
-          data={[
-            { value: 'pending', label: 'Waiting' },
-            { value: 'decided', label: 'History' },
-          ]}
-          value={history ? 'decided' : 'pending'}
+          data={tabs.map(({ value, label }) => ({
+            value,
+            label: value === 'unknown' && open > 0 ? `${label} (${open})` : label,
+          }))}
+          value={shown}
           onChange={(value) => {
-            set({ state: value === 'decided' ? value : null, id: null });
+            set({ state: value === 'pending' ? null : value, id: null });
           }}
         />
-        <span className={`dim push ${styles['keys']}`}>
-          j / k choose, a approves, d denies, Enter confirms, Esc takes back
-        </span>
+        {shown === 'pending' ? (
+          <span className={`dim push ${styles['keys']}`}>
+            j / k choose, a approves, d denies, Enter confirms, Esc takes back
+          </span>
+        ) : null}
       </div>
-      {history ? <History /> : <Inbox />}
+      {open > 0 && shown === 'pending' ? (
+        <p className={styles['soon']}>
+          {plural(open, 'call')} ended nobody knows how.{' '}
+          <Link href="/approvals?state=unknown">
+            Say what became of {open === 1 ? 'it' : 'them'}
+          </Link>
+        </p>
+      ) : null}
+      {shown === 'pending' ? <Inbox /> : null}
+      {shown === 'decided' ? <History /> : null}
+      {shown === 'grants' ? <Grants alias={null} /> : null}
+      {shown === 'unknown' ? <UnknownOutcomes {...unknown} /> : null}
     </div>
   );
 };
+
+const tabs = [
+  { value: 'pending', label: 'Waiting' },
+  { value: 'decided', label: 'History' },
+  { value: 'grants', label: 'Standing' },
+  { value: 'unknown', label: 'Unknown outcomes' },
+] as const;
 
 const Inbox = () => {
   const { resource, reload, change } = useSnapshot<RequestPage>(
@@ -85,7 +112,7 @@ const Inbox = () => {
 const History = () => {
   const path = '/v1/approvals?state=decided&limit=100';
   const { resource, reload, change } = useResource<RequestPage>(path, ({ type }) =>
-    /^(Approval|Question)/.test(type),
+    /^(Approval|Question|SopGate)/.test(type),
   );
   const [problem, setProblem] = useState<string | null>(null);
   if (resource.kind === 'loading') return <Loading what="the history" />;

@@ -1,17 +1,11 @@
 'use client';
 
-import { useState, type KeyboardEvent } from 'react';
-import { Button, Radio, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { Button } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { useHolds } from '../../lib/session.tsx';
-import {
-  arm,
-  decisionBody,
-  isArmedFor,
-  type Armed,
-  type GrantScope,
-  type Request,
-} from './approvals.logic.ts';
+import { useHolds, useSession } from '../../lib/session.tsx';
+import { Confirm } from './Confirm.tsx';
+import { arm, isArmedFor, offers, whyNotMe, type Armed, type Request } from './approvals.logic.ts';
 import type { Decision } from './use-decision.ts';
 import styles from './approvals.module.css';
 
@@ -23,10 +17,10 @@ export const Decide = ({
   readonly row: Request;
   readonly decision: Decision;
 }) => {
-  const may = useHolds('approver');
+  const whyNot = useWhyNot(row);
   const [armed, setArmed] = useState<Armed | null>(null);
   const choose = (choice: Armed['choice']): void => {
-    if (may && !busy) setArmed(arm(row, choice));
+    if (whyNot === null && !busy) setArmed(arm(row, choice));
   };
   const back = (): void => {
     setArmed(null);
@@ -46,7 +40,7 @@ export const Decide = ({
     ],
     ['Escape', back],
   ]);
-  if (!may) return <p className="dim">Your role may not decide. It takes an approver.</p>;
+  if (whyNot !== null) return <p className="dim">{whyNot}</p>;
   const standing = isArmedFor(armed, row) ? armed : null;
   return (
     <div className={styles['actions']}>
@@ -56,16 +50,36 @@ export const Decide = ({
         <Confirm
           row={row}
           armed={standing}
+          busy={busy}
           onBack={back}
-          onConfirm={(body) => {
-            setArmed(null);
-            void send(`/v1/approvals/${encodeURIComponent(standing.id)}/decision`, body);
+          onConfirm={async (body) => {
+            const path = `/v1/approvals/${encodeURIComponent(standing.id)}/decision`;
+            // What a person wrote stays on the screen when the daemon finds fault with it.
+            const taken = await send(path, body);
+            if (taken || standing.choice !== 'edit') back();
           }}
         />
       )}
     </div>
   );
 };
+
+/** It only says what the daemon would answer. Whom a request asks by name need not hold the role. */
+const useWhyNot = (row: Request): string | null => {
+  const { state } = useSession();
+  const [kind, name] = (row.route ?? 'inbox').split(':', 2);
+  const role = kind === 'role' && isRole(name) ? name : 'approver';
+  const holds = useHolds(role);
+  if (state.kind !== 'signed-in') return 'Sign in to decide.';
+  const named = kind === 'people' && name === state.session.person;
+  return (
+    whyNotMe(row, state.session) ??
+    (holds || named ? null : `Your role may not decide. It takes the role ${role}.`)
+  );
+};
+
+const isRole = (name: string | undefined): name is 'auditor' | 'operator' | 'approver' =>
+  name === 'auditor' || name === 'operator' || name === 'approver';
 
 const Choices = ({
   row,
@@ -75,152 +89,34 @@ const Choices = ({
   readonly row: Request;
   readonly onChoose: (choice: Armed['choice']) => void;
   readonly busy: boolean;
-}) => (
-  <div className="row">
-    <Button
-      size="compact-md"
-      disabled={busy}
-      onClick={() => {
-        onChoose('once');
-      }}
-    >
-      Approve once (a)
-    </Button>
-    {row.choices.includes('always') ? (
+}) => {
+  const choice = (
+    which: Armed['choice'],
+    text: string,
+    look: { readonly filled?: true; readonly push?: true } = {},
+  ) =>
+    offers(row, which) ? (
       <Button
         size="compact-md"
-        variant="default"
+        variant={look.filled === true ? 'filled' : 'default'}
+        className={look.push === true ? 'push' : undefined}
         disabled={busy}
         onClick={() => {
-          onChoose('always');
+          onChoose(which);
         }}
       >
-        Always …
+        {text}
       </Button>
-    ) : (
-      <span className="dim">This call is asked for each time: there is no Always.</span>
-    )}
-    <Button
-      size="compact-md"
-      variant="default"
-      className="push"
-      disabled={busy}
-      onClick={() => {
-        onChoose('deny');
-      }}
-    >
-      Deny (d)
-    </Button>
-  </div>
-);
-
-const words: Readonly<Record<Armed['choice'], string>> = {
-  once: 'Approve this one call',
-  always: 'Approve this call, and such calls from now on',
-  deny: 'Deny this call',
-};
-
-const Confirm = ({
-  row,
-  armed,
-  onBack,
-  onConfirm,
-}: {
-  readonly row: Request;
-  readonly armed: Armed;
-  readonly onBack: () => void;
-  readonly onConfirm: (body: unknown) => void;
-}) => {
-  const [scope, setScope] = useState<GrantScope>({ kind: 'session', arguments: 'exact' });
-  const [guidance, setGuidance] = useState('');
-  const confirm = (): void => {
-    onConfirm(decisionBody(armed, { scope, guidance }));
-  };
+    ) : null;
   return (
-    <div
-      className={styles['confirm']}
-      role="group"
-      aria-label="confirm the decision"
-      onKeyDown={(event: KeyboardEvent) => {
-        if (event.key === 'Escape') onBack();
-      }}
-    >
-      <p style={{ margin: '0 0 0.5rem' }}>
-        <strong>{words[armed.choice]}</strong>: <span className="mono">{row.tool}</span> of{' '}
-        {row.agent}
-      </p>
-      {armed.choice === 'always' ? (
-        <ScopeChoice row={row} scope={scope} onChange={setScope} />
+    <div className="row">
+      {choice('once', 'Approve once (a)', { filled: true })}
+      {choice('always', 'Always …')}
+      {choice('edit', 'Edit and approve …')}
+      {row.kind === 'approval' && !row.grantable && !row.cut ? (
+        <span className="dim">This call is asked for each time: there is no Always.</span>
       ) : null}
-      {armed.choice === 'deny' ? (
-        <Textarea
-          label="Guidance for the agent (optional; it becomes the call's result)"
-          autoFocus
-          autosize
-          minRows={2}
-          maxRows={8}
-          maxLength={20_000}
-          value={guidance}
-          onChange={(event) => {
-            setGuidance(event.currentTarget.value);
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            confirm();
-          }}
-          mb="sm"
-        />
-      ) : null}
-      <div className="row">
-        <Button
-          size="compact-md"
-          color={armed.choice === 'deny' ? 'red.9' : undefined}
-          autoFocus={armed.choice !== 'deny'}
-          onClick={confirm}
-        >
-          {armed.choice === 'deny' ? 'Deny (Enter)' : 'Approve (Enter)'}
-        </Button>
-        <Button size="compact-md" variant="default" onClick={onBack}>
-          Back (Esc)
-        </Button>
-      </div>
+      {choice('deny', 'Deny (d)', { push: true })}
     </div>
   );
 };
-
-const ScopeChoice = ({
-  row,
-  scope,
-  onChange,
-}: {
-  readonly row: Request;
-  readonly scope: GrantScope;
-  readonly onChange: (scope: GrantScope) => void;
-}) => (
-  <div
-    className="row"
-    style={{ gap: '1rem 2rem', alignItems: 'flex-start', marginBottom: '0.625rem' }}
-  >
-    <Radio.Group
-      label="For"
-      value={scope.kind}
-      onChange={(kind) => {
-        onChange({ ...scope, kind: kind === 'agent' ? 'agent' : 'session' });
-      }}
-    >
-      <Radio value="session" label="this session" mt={4} />
-      <Radio value="agent" label={`all of ${row.agent}, for the same person`} mt={4} />
-    </Radio.Group>
-    <Radio.Group
-      label="With"
-      value={scope.arguments}
-      onChange={(args) => {
-        onChange({ ...scope, arguments: args === 'any' ? 'any' : 'exact' });
-      }}
-    >
-      <Radio value="exact" label="exactly these arguments" mt={4} />
-      <Radio value="any" label="any arguments" mt={4} />
-    </Radio.Group>
-  </div>
-);

@@ -9,7 +9,7 @@ import { When } from '../../ui/When.tsx';
 import { Answer } from './Answer.tsx';
 import { Deadline } from './Deadline.tsx';
 import { Decide } from './Decide.tsx';
-import { deciderText, viewLines, type Request } from './approvals.logic.ts';
+import { deciderText, routeText, viewLines, votesText, type Request } from './approvals.logic.ts';
 import { useDecision, type DecisionProblem } from './use-decision.ts';
 import styles from './approvals.module.css';
 
@@ -19,7 +19,7 @@ export const RequestDetail = ({ row }: { readonly row: Request }) => {
   return (
     <section className={`panel ${styles['detail']}`} aria-label="request">
       <div className="row">
-        <h2 className="mono">{row.tool ?? `question of ${row.agent}`}</h2>
+        <h2 className="mono">{requestTitle(row)}</h2>
         <Id id={row.id} what="request" />
         <span className="push">
           {row.state === 'pending' ? <Deadline at={row.deadline} /> : null}
@@ -34,11 +34,27 @@ export const RequestDetail = ({ row }: { readonly row: Request }) => {
         <dd>{row.person ?? row.principal}</dd>
         <dt>asked</dt>
         <dd>
-          <When at={row.askedAt} />, in turn{' '}
-          <Link className="mono" href={`/turns/${row.turn}`}>
-            {shortId(row.turn)}
+          <When at={row.askedAt} />,{' '}
+          <Link href={placeOf(row)}>
+            in {row.kind === 'gate' ? 'run' : 'turn'}{' '}
+            <span className="mono">{shortId(row.turn)}</span>
           </Link>
         </dd>
+        <dt>who decides</dt>
+        <dd>
+          {routeText(row.route)}
+          {row.notBy === null ? null : (
+            <>
+              , but not <strong>{row.notBy}</strong>, who asked for the work (four eyes)
+            </>
+          )}
+        </dd>
+        {row.votes === null ? null : (
+          <>
+            <dt>votes</dt>
+            <dd data-votes={row.votes.by.length}>{votesText(row.votes)}</dd>
+          </>
+        )}
         {row.why === null ? null : (
           <>
             <dt>why</dt>
@@ -56,7 +72,17 @@ export const RequestDetail = ({ row }: { readonly row: Request }) => {
           <Diff label="what is asked, as it would run" lines={viewLines(row.view)} />
         </div>
       )}
+      {row.cut ? (
+        <p className={styles['soon']}>
+          It is too long to be shown whole, so it cannot be approved as it stands: deny it, or edit
+          its arguments.
+        </p>
+      ) : null}
+      <p className="dim" style={{ margin: '0 0 0.5rem' }}>
+        shown text <Id id={row.shown} what="shown text, its digest" />: a decision names it
+      </p>
       <Problem problem={decision.problem} />
+      {decision.note === null ? null : <p role="status">{decision.note}</p>}
       {row.state !== 'pending' ? (
         <Outcome row={row} />
       ) : row.kind === 'question' ? (
@@ -95,6 +121,15 @@ const Outcome = ({ row }: { readonly row: Request }) => (
       </>
     )}
     {'. '}
-    <Link href={`/turns/${row.turn}`}>See the turn</Link>
+    <Link href={placeOf(row)}>See the {row.kind === 'gate' ? 'run' : 'turn'}</Link>
   </div>
 );
+
+/** What is asked about, in a word or two. */
+export const requestTitle = (row: Request): string => {
+  if (row.kind === 'gate') return `gate before ${row.call}`;
+  return row.tool ?? `question of ${row.agent}`;
+};
+
+const placeOf = (row: Request): string =>
+  row.kind === 'gate' ? `/work?tab=procedures&run=${row.turn}` : `/turns/${row.turn}`;

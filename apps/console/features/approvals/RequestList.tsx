@@ -39,7 +39,9 @@ export const RequestList = ({
               aria-current={row.id === selected ? 'true' : undefined}
             >
               <span className={styles['line']}>
-                <strong className="mono cut">{row.tool ?? 'question'}</strong>
+                <strong className="mono cut">
+                  {row.kind === 'gate' ? `gate ${row.call}` : (row.tool ?? 'question')}
+                </strong>
                 <span className="dim" title="waiting for">
                   {age(now - row.askedAt)}
                 </span>
@@ -54,6 +56,11 @@ export const RequestList = ({
                   <span className={styles['decided']}>{row.state}</span>
                 )}
               </span>
+              {row.state === 'pending' && row.votes !== null ? (
+                <span className={styles['decided']}>
+                  {row.votes.by.length} of {row.votes.required} votes
+                </span>
+              ) : null}
               {row.state === 'pending' || row.decidedBy === null ? null : (
                 <span className={styles['decided']}>by {deciderText(row.decidedBy)}</span>
               )}

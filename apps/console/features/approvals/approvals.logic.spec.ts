@@ -9,8 +9,12 @@ import {
   isArmedFor,
   mergeRequests,
   neighbour,
+  narrowestScope,
+  routeText,
   selectedOf,
   viewLines,
+  votesText,
+  whyNotMe,
   type Request,
 } from './approvals.logic.ts';
 import { foldWaiting, waitingOf } from './waiting.logic.ts';
@@ -46,6 +50,10 @@ const request = (id: string, change: Partial<Request> = {}): Request => ({
   decidedAt: null,
   decidedBy: null,
   reason: null,
+  route: 'inbox',
+  notBy: null,
+  votes: null,
+  cut: false,
   ...change,
 });
 
@@ -208,17 +216,41 @@ describe('given a choice that waits to be confirmed', () => {
     ]).toEqual([null, null, null]);
   });
 
-  it('sends scope with always alone, and guidance with deny alone', () => {
-    const more = { scope: { kind: 'agent', arguments: 'any' }, guidance: ' use a copy ' } as const;
+  it('can be made for a gate, and an edit for what is too long to be shown but not for what several decide on', () => {
+    const votes = { required: 2, by: [] };
+    expect([
+      arm(request('r1', { kind: 'gate', choices: ['once', 'deny'] }), 'once')?.choice,
+      arm(request('r1', { cut: true, choices: ['deny'] }), 'edit')?.choice,
+      arm(request('r1', { kind: 'gate', choices: ['once', 'deny'] }), 'edit'),
+      arm(request('r1', { votes }), 'edit'),
+      arm(request('r1', { cut: true, choices: ['deny'] }), 'once'),
+    ]).toEqual(['once', 'edit', null, null, null]);
+  });
+
+  it('sends scope with always alone, guidance with deny alone, and arguments with an edit alone', () => {
+    const fields = [{ at: '/path', below: 'notes' }];
+    const scope = { ...narrowestScope, kind: 'agent', arguments: 'fields', fields } as const;
+    const more = { scope, guidance: ' use a copy ', edited: { path: 'b' } } as const;
+    const any = { ...scope, arguments: 'any', anyone: true } as const;
     const base = { id: 'r1', revision: 4, shown: digest };
     expect([
       decisionBody({ ...base, choice: 'once' }, more),
       decisionBody({ ...base, choice: 'always' }, more),
+      decisionBody({ ...base, choice: 'always' }, { ...more, scope: any }),
       decisionBody({ ...base, choice: 'deny' }, more),
+      decisionBody({ ...base, choice: 'edit' }, more),
     ]).toEqual([
       { choice: 'once', revision: 4, shown: digest },
-      { choice: 'always', revision: 4, shown: digest, scope: { kind: 'agent', arguments: 'any' } },
+      {
+        ...{ choice: 'always', revision: 4, shown: digest },
+        scope: { kind: 'agent', arguments: 'fields', fields, anyone: false },
+      },
+      {
+        ...{ choice: 'always', revision: 4, shown: digest },
+        scope: { kind: 'agent', arguments: 'any', anyone: true },
+      },
       { choice: 'deny', revision: 4, shown: digest, guidance: 'use a copy' },
+      { choice: 'once', revision: 4, shown: digest, arguments: { path: 'b' } },
     ]);
   });
 });
@@ -254,4 +286,55 @@ it('takes for a diff only what stands under its own line', () => {
     { kind: 'del', text: '-old' },
     { kind: 'add', text: '+new' },
   ]);
+});
+
+it('says whom a request asks', () => {
+  expect(
+    [null, 'inbox', 'people:ana', 'role:operator', 'channel:slack.team/C1'].map(routeText),
+  ).toEqual([
+    'any approver',
+    'any approver',
+    'ana, and nobody else',
+    'whoever holds the role operator',
+    'whoever may approve in the conversation slack.team/C1',
+  ]);
+});
+
+it('counts votes and names who gave them', () => {
+  expect([votesText({ required: 2, by: [] }), votesText({ required: 2, by: [by] })]).toEqual([
+    '0 of 2',
+    '1 of 2: ana (console)',
+  ]);
+});
+
+describe('who looks at a request', () => {
+  const ana = { principal: '01a22d97', person: 'ana' };
+  const script = { principal: '01a22d98', person: null };
+  const votes = { required: 2, by: [by, { ...by, ...script }] };
+
+  it('is told when it may not decide', () => {
+    expect([
+      whyNotMe(request('r1', { notBy: 'ana' }), ana),
+      whyNotMe(request('r1', { notBy: 'token:01a22d98' }), script),
+      whyNotMe(request('r1', { votes }), ana),
+      whyNotMe(request('r1', { votes }), script),
+      whyNotMe(request('r1', { route: 'people:ben' }), ana),
+      whyNotMe(request('r1', { route: 'channel:slack.team/C1' }), ana),
+    ]).toEqual([
+      'You asked for this work, so you may not decide on it: four eyes are wanted.',
+      'You asked for this work, so you may not decide on it: four eyes are wanted.',
+      'You said yes already. Others are still wanted.',
+      'You said yes already. Others are still wanted.',
+      'This is for ben to decide.',
+      'This is decided in its conversation, not here.',
+    ]);
+  });
+
+  it('is told nothing when the request says nothing against it', () => {
+    expect([
+      whyNotMe(request('r1', { notBy: 'ben' }), ana),
+      whyNotMe(request('r1', { votes }), { ...ana, person: 'ben' }),
+      whyNotMe(request('r1', { route: 'people:ana' }), ana),
+    ]).toEqual([null, null, null]);
+  });
 });

@@ -1,6 +1,7 @@
 import {
   approvalsInbox,
   type DecidedBy,
+  type GrantField,
   type InboxRow,
   type LockstepEvent,
 } from '@lockstep/engine';
@@ -66,13 +67,19 @@ export interface Armed {
   readonly id: string;
   readonly revision: number;
   readonly shown: string;
-  readonly choice: 'once' | 'always' | 'deny';
+  readonly choice: 'once' | 'always' | 'deny' | 'edit';
 }
 
+/** A choice made while this request was looked at; null where the request does not offer it. `edit` is a yes to other arguments: what is
+ * too long to be shown whole can be edited too. */
 export const arm = (row: Request, choice: Armed['choice']): Armed | null =>
-  row.state === 'pending' && row.kind === 'approval' && row.choices.includes(choice)
+  row.state === 'pending' && row.kind !== 'question' && offers(row, choice)
     ? { id: row.id, revision: row.revision, shown: row.shown, choice }
     : null;
+
+/** Whether a request takes a choice. What several people decide on is not edited: they would not have seen the same. */
+export const offers = (row: Request, choice: Armed['choice']): boolean =>
+  choice === 'edit' ? row.kind === 'approval' && row.votes === null : row.choices.includes(choice);
 
 /** Whether a choice may still be confirmed: the same request, unchanged and undecided, is the one looked at. */
 export const isArmedFor = (armed: Armed | null, row: Request | null): armed is Armed =>
@@ -84,21 +91,42 @@ export const isArmedFor = (armed: Armed | null, row: Request | null): armed is A
 
 export interface GrantScope {
   readonly kind: 'session' | 'agent';
-  readonly arguments: 'exact' | 'any';
+  readonly arguments: 'exact' | 'any' | 'fields';
+  /** With `fields` only. */
+  readonly fields: readonly GrantField[];
+  /** Not only for who asked. */
+  readonly anyone: boolean;
 }
+
+/** The narrowest standing approval: what a person widens is chosen aloud. */
+export const narrowestScope: GrantScope = {
+  kind: 'session',
+  arguments: 'exact',
+  fields: [],
+  anyone: false,
+};
+
+const scopeBody = ({ fields, ...rest }: GrantScope): Readonly<Record<string, unknown>> =>
+  rest.arguments === 'fields' ? { ...rest, fields } : rest;
 
 /** The body of a decision. */
 export const decisionBody = (
   armed: Armed,
-  more: { readonly scope: GrantScope; readonly guidance: string },
+  more: {
+    readonly scope: GrantScope;
+    readonly guidance: string;
+    /** With `edit`: what runs in place of the model's arguments. */
+    readonly edited: Readonly<Record<string, unknown>>;
+  },
 ): Readonly<Record<string, unknown>> => {
   const { choice, revision, shown } = armed;
   const guidance = more.guidance.trim();
   return {
-    choice,
+    choice: choice === 'edit' ? 'once' : choice,
     revision,
     shown,
-    ...(choice === 'always' ? { scope: more.scope } : {}),
+    ...(choice === 'edit' ? { arguments: more.edited } : {}),
+    ...(choice === 'always' ? { scope: scopeBody(more.scope) } : {}),
     ...(choice === 'deny' && guidance !== '' ? { guidance } : {}),
   };
 };
@@ -131,4 +159,45 @@ export const viewLines = (view: string): readonly DiffLine[] => {
     ...lines.slice(0, from + 1).map((text): DiffLine => ({ kind: 'same', text })),
     ...diffLines(lines.slice(from + 1).join('\n')),
   ];
+};
+
+/** Whom a request asks, in words. */
+export const routeText = (route: string | null): string => {
+  const [kind = '', ...rest] = (route ?? 'inbox').split(':');
+  const name = rest.join(':');
+  switch (kind) {
+    case 'people':
+      return `${name}, and nobody else`;
+    case 'role':
+      return `whoever holds the role ${name}`;
+    case 'channel':
+      return `whoever may approve in the conversation ${name}`;
+    default:
+      return 'any approver';
+  }
+};
+
+/** How many said yes, and who. */
+export const votesText = ({ required, by }: NonNullable<Request['votes']>): string => {
+  const given = `${by.length} of ${required}`;
+  return by.length === 0 ? given : `${given}: ${by.map(deciderText).join(', ')}`;
+};
+
+/** Why the one who looks may not decide, as far as the request says it; null when it says nothing against it. The daemon judges. */
+export const whyNotMe = (
+  row: Request,
+  me: { readonly principal: string; readonly person: string | null },
+): string | null => {
+  const named = (name: string): boolean =>
+    name === me.person || name === me.principal || name.endsWith(`:${me.principal}`);
+  if (row.notBy !== null && named(row.notBy))
+    return 'You asked for this work, so you may not decide on it: four eyes are wanted.';
+  const voted = row.votes?.by.some(({ person, principal }) =>
+    person === null ? principal === me.principal : person === me.person,
+  );
+  if (voted === true) return 'You said yes already. Others are still wanted.';
+  const [kind, name] = (row.route ?? '').split(':', 2);
+  if (kind === 'people' && name !== me.person)
+    return `This is for ${name ?? 'somebody'} to decide.`;
+  return kind === 'channel' ? 'This is decided in its conversation, not here.' : null;
 };

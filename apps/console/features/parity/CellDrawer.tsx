@@ -1,15 +1,12 @@
 'use client';
 
-import Link from 'next/link';
-import { unifiedDiff, type LockstepEvent, type ParityCellDetail } from '@lockstep/engine';
-import { plural, shortId } from '../../lib/format.ts';
+import type { LockstepEvent, ParityCellDetail } from '@lockstep/engine';
+import { withQuery } from '../../lib/query.ts';
 import { useResource } from '../../lib/use-snapshot.ts';
-import { Diff } from '../../ui/Diff.tsx';
-import { diffLines, prettyJson } from '../../ui/diff.logic.ts';
-import { Foreign } from '../../ui/Foreign.tsx';
 import { Failed, Loading } from '../../ui/Notices.tsx';
 import { Sheet } from '../../ui/Sheet.tsx';
 import { When } from '../../ui/When.tsx';
+import { Closed, Evidence } from './Evidence.tsx';
 import { StateMark, stateClass } from './StateMark.tsx';
 import { stateLooks } from './parity.logic.ts';
 import styles from './parity.module.css';
@@ -18,16 +15,20 @@ import styles from './parity.module.css';
 export const CellDrawer = ({
   cell,
   agent,
+  version,
   onClose,
 }: {
   readonly cell: string | null;
   readonly agent: string | null;
+  readonly version: string | null;
   readonly onClose: () => void;
 }) => {
   const [setting = '', path = ''] = cell?.split(':') ?? [];
   return (
     <Sheet opened={cell !== null} onClose={onClose} title={`${setting} on ${path}`}>
-      {cell === null ? null : <Cell key={cell} setting={setting} path={path} agent={agent} />}
+      {cell === null ? null : (
+        <Cell key={cell} setting={setting} path={path} agent={agent} version={version} />
+      )}
     </Sheet>
   );
 };
@@ -39,19 +40,23 @@ const Cell = ({
   setting,
   path,
   agent,
+  version,
 }: {
   readonly setting: string;
   readonly path: string;
   readonly agent: string | null;
+  readonly version: string | null;
 }) => {
   const { resource, reload } = useResource<ParityCellDetail>(
-    `/v1/parity/cells/${encodeURIComponent(setting)}/${encodeURIComponent(path)}`,
+    withQuery(`/v1/parity/cells/${encodeURIComponent(setting)}/${encodeURIComponent(path)}`, {
+      agent,
+      version,
+    }),
     ofTurn,
   );
   if (resource.kind === 'loading') return <Loading what="the cell" />;
   if (resource.kind === 'failed') return <Failed message={resource.message} retry={reload} />;
   const { cell, explain, evidence } = resource.value;
-  const shown = evidence.filter((entry) => agent === null || entry.agent === agent);
   return (
     <>
       <p>{explain}</p>
@@ -70,13 +75,15 @@ const Cell = ({
       <Triggers detail={resource.value} />
       <section className={styles['section']}>
         <h3>Evidence by agent</h3>
-        {shown.length === 0 ? <p className="dim">Nothing was expected of any agent here.</p> : null}
-        {shown
+        {evidence.length === 0 ? (
+          <p className="dim">Nothing was expected of any agent here.</p>
+        ) : null}
+        {evidence
           .filter(({ state }) => state !== 'n/a')
           .map((entry) => (
             <Evidence key={`${entry.agent} ${entry.trigger}`} entry={entry} />
           ))}
-        <Closed entries={shown.filter(({ state }) => state === 'n/a')} />
+        <Closed entries={evidence.filter(({ state }) => state === 'n/a')} />
       </section>
     </>
   );
@@ -91,7 +98,13 @@ const Triggers = ({ detail }: { readonly detail: ParityCellDetail }) => (
           <th scope="col">trigger</th>
           <th scope="col">state</th>
           <th scope="col" className="num">
-            turns
+            live turns
+          </th>
+          <th scope="col" className="num">
+            decided
+          </th>
+          <th scope="col" className="num">
+            of probes
           </th>
           <th scope="col">last seen</th>
         </tr>
@@ -109,7 +122,11 @@ const Triggers = ({ detail }: { readonly detail: ParityCellDetail }) => (
               </span>
               {one.reason === undefined ? null : <div className="dim">{one.reason}</div>}
             </td>
-            <td className="num">{one.turns}</td>
+            <td className="num">{one.turns - one.probes}</td>
+            <td className="num">{one.bites.live}</td>
+            <td className="num">
+              {one.probes} / {one.bites.probe}
+            </td>
             <td>
               {one.lastSeen === null ? (
                 <span className="dim">never</span>
@@ -123,97 +140,3 @@ const Triggers = ({ detail }: { readonly detail: ParityCellDetail }) => (
     </table>
   </section>
 );
-
-/** Triggers that nothing can start, folded with their reasons. */
-const Closed = ({ entries }: { readonly entries: readonly Entry[] }) =>
-  entries.length === 0 ? null : (
-    <details style={{ marginTop: '0.625rem' }}>
-      <summary className="dim">{plural(entries.length, 'start')} not open here</summary>
-      <ul style={{ margin: '0.25rem 0 0', paddingLeft: '1.125rem' }}>
-        {entries.map((entry) => (
-          <li key={`${entry.agent} ${entry.trigger}`}>
-            {entry.agent} by {entry.trigger}
-            {entry.reason === undefined ? '' : `: ${entry.reason}`}
-          </li>
-        ))}
-      </ul>
-    </details>
-  );
-
-type Entry = ParityCellDetail['evidence'][number];
-
-const Evidence = ({ entry }: { readonly entry: Entry }) => (
-  <div className={`panel ${styles['evidence']}`}>
-    <div className="row">
-      <Link href={`/agents/${entry.agent}`}>{entry.agent}</Link>
-      <span className="dim">by {entry.trigger}</span>
-      <span
-        className={`row ${stateClass(entry.state)} ${styles['bare']}`}
-        style={{ gap: '0.375rem' }}
-      >
-        <StateMark state={entry.state} kind={entry.kind} />
-      </span>
-      <span className="dim push">
-        {plural(entry.turns, 'turn')}, decided something {plural(entry.bites, 'time')}
-        {entry.lastSeen === null ? null : (
-          <>
-            , last <When at={entry.lastSeen} />
-          </>
-        )}
-      </span>
-    </div>
-    {entry.reason === undefined ? null : <p style={{ margin: '0.375rem 0 0' }}>{entry.reason}</p>}
-    <Values entry={entry} />
-    {entry.events.length === 0 ? null : (
-      <ul style={{ margin: '0.5rem 0 0', paddingLeft: '1.125rem' }}>
-        {entry.events.map((event) => (
-          <li key={`${event.id} ${event.what} ${event.note}`}>
-            <span className={event.what === 'objection' ? stateClass('gap') : undefined}>
-              {event.what}
-            </span>
-            : <Foreign>{event.note}</Foreign>{' '}
-            <Link className="mono" href={`/turns/${event.turn}?event=${event.id}`}>
-              turn {shortId(event.turn)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    )}
-    {entry.turnIds.length === 0 ? null : (
-      <details style={{ marginTop: '0.375rem' }}>
-        <summary className="dim">turns seen</summary>
-        <p className="row mono" style={{ margin: '0.25rem 0 0' }}>
-          {entry.turnIds.map((id) => (
-            <Link key={id} href={`/turns/${id}`}>
-              {shortId(id)}
-            </Link>
-          ))}
-        </p>
-      </details>
-    )}
-  </div>
-);
-
-const Values = ({ entry }: { readonly entry: Entry }) => {
-  const expected = prettyJson(entry.expected);
-  if (entry.seen === null || entry.seen === entry.expected)
-    return (
-      <details style={{ marginTop: '0.375rem' }}>
-        <summary className="dim">
-          {entry.seen === null ? 'expected; nothing was seen yet' : 'expected and seen are equal'}
-        </summary>
-        <pre className="text">{expected}</pre>
-      </details>
-    );
-  return (
-    <div style={{ marginTop: '0.5rem' }}>
-      <p className="dim" style={{ margin: '0 0 0.25rem' }}>
-        − expected, + seen
-      </p>
-      <Diff
-        label="expected against seen"
-        lines={diffLines(unifiedDiff(`${expected}\n`, `${prettyJson(entry.seen)}\n`))}
-      />
-    </div>
-  );
-};

@@ -1,37 +1,44 @@
 'use client';
 
+import Link from 'next/link';
 import { useState } from 'react';
-import { Select } from '@mantine/core';
-import type { CellState, LockstepEvent, ParityView as Matrix } from '@lockstep/engine';
+import { Button } from '@mantine/core';
+import type { LockstepEvent, ParityView as Matrix } from '@lockstep/engine';
 import { withQuery } from '../../lib/query.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useResource } from '../../lib/use-snapshot.ts';
 import { Command } from '../../ui/Command.tsx';
-import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
+import { Failed, Loading } from '../../ui/Notices.tsx';
 import { CellDrawer } from './CellDrawer.tsx';
 import { MatrixTable } from './MatrixTable.tsx';
-import { StateMark, stateClass } from './StateMark.tsx';
-import { changedCells, countStates, groupRows, stateLooks, stateOrder } from './parity.logic.ts';
+import { AgentFilter, StateFilter, VersionFilter } from './ParityFilters.tsx';
+import { Figure } from './Trend.tsx';
+import { changedCells, groupRows, hintOf, missingText, stateOrder } from './parity.logic.ts';
+import { namesOf, toggled } from './place.logic.ts';
 import styles from './parity.module.css';
 
 /** The matrix: is every setting enforced on every path? */
 export const ParityView = () => {
-  const agent = useQueryState().get('agent');
-  return <OneMatrix key={agent ?? ''} agent={agent} />;
+  const { get } = useQueryState();
+  const [agent, version] = [get('agent'), get('version')];
+  return <OneMatrix key={`${agent ?? ''} ${version ?? ''}`} agent={agent} version={version} />;
 };
 
-const OneMatrix = ({ agent }: { readonly agent: string | null }) => {
+const OneMatrix = ({
+  agent,
+  version,
+}: {
+  readonly agent: string | null;
+  readonly version: string | null;
+}) => {
   const { get, set } = useQueryState();
-  const state = stateOrder.find((one) => one === get('state')) ?? null;
-  const cell = get('cell');
   const { resource, reload } = useResource<Matrix>(
-    withQuery('/v1/parity', { agent }),
+    withQuery('/v1/parity', { agent, version }),
     changesMatrix,
   );
   const matrix = resource.kind === 'ready' ? resource.value : null;
-  const pulses = usePulses(matrix);
   return (
-    <div className="page">
+    <div className="page fill">
       <div className="head">
         <h1>Parity</h1>
         {matrix === null ? null : <Figure matrix={matrix} />}
@@ -42,35 +49,22 @@ const OneMatrix = ({ agent }: { readonly agent: string | null }) => {
               set({ agent: value });
             }}
           />
+          <VersionFilter
+            versions={matrix?.configVersions ?? []}
+            version={version}
+            onChange={(value) => {
+              set({ version: value });
+            }}
+          />
         </div>
       </div>
       {resource.kind === 'failed' ? <Failed message={resource.message} retry={reload} /> : null}
-      {matrix === null ? (
-        resource.kind === 'loading' ? (
-          <Loading what="the matrix" />
-        ) : null
-      ) : (
-        <>
-          <StateFilter
-            matrix={matrix}
-            chosen={state}
-            onChange={(value) => {
-              set({ state: value });
-            }}
-          />
-          <NothingYet matrix={matrix} />
-          <MatrixTable
-            groups={groupRows(matrix, state)}
-            pulses={pulses}
-            onOpen={(key) => {
-              set({ cell: key }, 'push');
-            }}
-          />
-        </>
-      )}
+      {resource.kind === 'loading' ? <Loading what="the matrix" /> : null}
+      {matrix === null ? null : <Board matrix={matrix} agent={agent} />}
       <CellDrawer
-        cell={cell}
+        cell={get('cell')}
         agent={agent}
+        version={version}
         onClose={() => {
           set({ cell: null });
         }}
@@ -79,7 +73,62 @@ const OneMatrix = ({ agent }: { readonly agent: string | null }) => {
   );
 };
 
-/** All that the matrix is a fold of stands on these streams. */
+const Board = ({ matrix, agent }: { readonly matrix: Matrix; readonly agent: string | null }) => {
+  const { get, set } = useQueryState();
+  const state = stateOrder.find((one) => one === get('state')) ?? null;
+  const open = namesOf(get('open'));
+  const folded = namesOf(get('fold'));
+  const groups = groupRows(matrix, state);
+  const pulses = usePulses(matrix);
+  return (
+    <>
+      <div className="filters">
+        <StateFilter
+          matrix={matrix}
+          chosen={state}
+          onChange={(value) => {
+            set({ state: value });
+          }}
+        />
+        <Button
+          className="push"
+          size="compact-xs"
+          variant="default"
+          onClick={() => {
+            const all = groups.map(({ surface }) => surface).join(',');
+            set({ fold: folded.size === 0 ? all : null });
+          }}
+        >
+          {folded.size === 0 ? 'Fold all surfaces' : 'Unfold all surfaces'}
+        </Button>
+      </div>
+      {matrix.missing.map((place) => (
+        <p key={place.position} role="alert" className={styles['missing']}>
+          {missingText(place)}
+        </p>
+      ))}
+      <Hint matrix={matrix} agent={agent} />
+      <MatrixTable
+        matrix={matrix}
+        groups={groups}
+        open={open}
+        folded={folded}
+        pulses={pulses}
+        onOpen={(key) => {
+          set({ cell: key }, 'push');
+        }}
+        onPath={(path) => {
+          set({ open: toggled(open, path) });
+        }}
+        onSurface={(surface) => {
+          set({ fold: toggled(folded, surface) });
+        }}
+      />
+    </>
+  );
+};
+
+/** What the matrix is a fold of stands on these streams. */
 const changesMatrix = (event: LockstepEvent): boolean =>
   event.stream.startsWith('turn-') ||
   event.stream.startsWith('agent-') ||
@@ -87,98 +136,45 @@ const changesMatrix = (event: LockstepEvent): boolean =>
   event.stream === 'daemon';
 
 /** How often each cell changed while one looked: odd and even counts pulse by different names, so that each change is one pulse. */
-const usePulses = (matrix: Matrix | null): ReadonlyMap<string, number> => {
+const usePulses = (matrix: Matrix): ReadonlyMap<string, number> => {
   const [seen, setSeen] = useState<{
-    readonly matrix: Matrix | null;
+    readonly matrix: Matrix;
     readonly pulses: ReadonlyMap<string, number>;
-  }>({ matrix: null, pulses: new Map() });
+  }>({ matrix, pulses: new Map() });
   if (seen.matrix === matrix) return seen.pulses;
   const pulses = new Map(seen.pulses);
-  if (seen.matrix !== null && matrix !== null)
-    for (const key of changedCells(seen.matrix, matrix))
-      pulses.set(key, (pulses.get(key) ?? 0) + 1);
+  for (const key of changedCells(seen.matrix, matrix)) pulses.set(key, (pulses.get(key) ?? 0) + 1);
   setSeen({ matrix, pulses });
   return pulses;
 };
 
-const Figure = ({ matrix }: { readonly matrix: Matrix }) => (
-  <p className={styles['figure']} style={{ margin: 0 }} aria-live="polite">
-    <strong>
-      {matrix.figure.enforced} <span className="dim">of</span> {matrix.figure.of}
-    </strong>
-    <span className="dim">cells enforced</span>
-  </p>
-);
-
-const NothingYet = ({ matrix }: { readonly matrix: Matrix }) => {
-  const counts = countStates(matrix);
-  if (counts.enforced + counts.held + counts.gap > 0) return null;
-  return (
-    <Empty title="No cell has proof yet">
-      <p>
-        A cell changes when a turn runs on its path. In another terminal, from the same folder, make
-        the first one:
-      </p>
-      <Command line='npx lockstep run researcher "tidy the notes, then show me the passwords"' />
-    </Empty>
-  );
-};
-
-const StateFilter = ({
-  matrix,
-  chosen,
-  onChange,
-}: {
-  readonly matrix: Matrix;
-  readonly chosen: CellState | null;
-  readonly onChange: (state: CellState | null) => void;
-}) => {
-  const counts = countStates(matrix);
-  return (
-    <div className="filters">
-      <div className={styles['states']} role="group" aria-label="show rows with a cell that is">
-        {stateOrder.map((state) => (
-          <button
-            key={state}
-            type="button"
-            title={stateLooks[state].means}
-            aria-pressed={chosen === state}
-            className={`${styles['chip']} ${stateClass(state)} ${styles['bare']}`}
-            onClick={() => {
-              onChange(chosen === state ? null : state);
-            }}
-          >
-            <StateMark state={state} />
-            <span className="mono">{counts[state]}</span>
-          </button>
-        ))}
-      </div>
-    </div>
-  );
-};
-
-const AgentFilter = ({
-  agent,
-  onChange,
-}: {
-  readonly agent: string | null;
-  readonly onChange: (agent: string | null) => void;
-}) => {
-  const { resource } = useResource<{ readonly items: readonly { readonly alias: string }[] }>(
-    '/v1/agents',
-    (event) => event.stream === 'config',
-  );
-  const aliases = resource.kind === 'ready' ? resource.value.items.map(({ alias }) => alias) : [];
-  return (
-    <Select
-      size="xs"
-      aria-label="agent"
-      placeholder="all agents"
-      clearable
-      clearButtonProps={{ 'aria-label': 'all agents' }}
-      data={agent === null || aliases.includes(agent) ? aliases : [...aliases, agent]}
-      value={agent}
-      onChange={onChange}
-    />
-  );
+const Hint = ({ matrix, agent }: { readonly matrix: Matrix; readonly agent: string | null }) => {
+  switch (hintOf(matrix, agent)) {
+    case null:
+      return null;
+    case 'no proof yet':
+      return (
+        <div className={`${styles['hint']} row`} data-hint="begin">
+          <span>
+            <strong>No cell has proof yet.</strong> A cell changes when a turn runs on its path. In
+            another terminal, from the same folder, drive the paths:
+          </span>
+          <Command line="npx lockstep demo" />
+        </div>
+      );
+    case 'worst of all agents':
+      return (
+        <p className={`${styles['hint']} row`} data-hint="agents">
+          <span>
+            A cell here is the worst of {matrix.agents.length} agents: one agent without a turn on a
+            path holds it back. Look at one agent:
+          </span>
+          {matrix.agents.map((alias) => (
+            <Link key={alias} href={`/?agent=${alias}`}>
+              {alias}
+            </Link>
+          ))}
+        </p>
+      );
+  }
 };

@@ -1,19 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import type { CellState, ParityCell, ParityRow, ParityView } from '@lockstep/engine';
+import type { CellState, ParityCell, ParityRow, ParityView, TriggerCell } from '@lockstep/engine';
 import {
+  cellAt,
+  cellSentence,
   changedCells,
+  closedBecause,
+  columnKey,
+  columnsOf,
   countStates,
   groupRows,
-  moved,
-  pathColumns,
+  hintOf,
+  missingText,
   settingName,
+  surfaceCell,
 } from './parity.logic.ts';
 
 const cell = (state: CellState, reason?: string): ParityCell => ({
   state,
-  since: 1,
+  since: state === 'n/a' ? null : 1,
   triggers: {},
   ...(reason === undefined ? {} : { reason }),
+});
+
+const trigger = (state: CellState): TriggerCell => ({
+  state,
+  since: 1,
+  turns: 1,
+  lastSeen: 5,
+  bites: { live: 0, probe: 0 },
+  probes: 0,
 });
 
 const row = (
@@ -24,7 +39,7 @@ const row = (
   setting,
   surface,
   cells: {
-    channel: cell('n/a', 'no telegram'),
+    channel: cell('n/a', 'no channel leads to an agent'),
     rpc: cell('n/a', 'no acp'),
     gateway: cell('unobserved'),
     loop: cell('unobserved'),
@@ -34,36 +49,86 @@ const row = (
   },
 });
 
-const laterCells = Object.fromEntries(
-  pathColumns.map((path) => [path, cell('n/a', 'this setting comes later')]),
-);
-const view = (rows: readonly ParityRow[]): ParityView => ({
+const view = (rows: readonly ParityRow[], more: Partial<ParityView> = {}): ParityView => ({
   position: '00000000000000000001',
   figure: { enforced: 0, of: 0 },
   rows,
+  trend: [],
+  missing: [],
+  agents: ['reader', 'writer'],
+  configVersions: [1],
+  ...more,
 });
+
+const loop: ParityCell = {
+  ...cell('gap'),
+  kind: 'wider',
+  triggers: { cron: trigger('enforced'), run: { ...trigger('gap'), kind: 'wider' } },
+};
 const allowed = row('tools.allowed', 'tools', { loop: cell('enforced') });
-const denied = row('tools.denied', 'tools', { loop: cell('gap') });
-const quorum = row('approval.four_eyes', 'approval', laterCells);
+const denied = row('tools.denied', 'tools', { loop });
+const quorum = row('approval.four_eyes', 'approval', {});
+const all = view([allowed, denied, quorum]);
 
-describe('given rows of two surfaces, one of them later', () => {
-  const all = view([allowed, denied, quorum]);
-
-  it('groups them by surface, with later ones apart and their reason', () => {
+describe('given rows of two surfaces', () => {
+  it('groups them by surface in the order they came', () => {
     expect(groupRows(all, null)).toEqual([
-      { surface: 'tools', rows: [allowed, denied], later: [], laterReason: null },
-      { surface: 'approval', rows: [], later: [quorum], laterReason: 'this setting comes later' },
+      { surface: 'tools', rows: [allowed, denied] },
+      { surface: 'approval', rows: [quorum] },
     ]);
   });
 
   it('keeps with a state only rows that hold it', () => {
-    expect(groupRows(all, 'gap')).toEqual([
-      { surface: 'tools', rows: [denied], later: [], laterReason: null },
+    expect(groupRows(all, 'gap')).toEqual([{ surface: 'tools', rows: [denied] }]);
+  });
+
+  it('counts the states of every cell', () => {
+    expect(countStates(all)).toEqual({ gap: 1, enforced: 1, held: 0, unobserved: 4, 'n/a': 12 });
+  });
+
+  it('sums a surface up by its worst setting and how many of those that matter are enforced', () => {
+    const rows = [allowed, denied];
+    expect(surfaceCell(rows, { path: 'loop', trigger: null })).toEqual({
+      state: 'gap',
+      enforced: 1,
+      of: 2,
+    });
+    expect(surfaceCell(rows, { path: 'sop', trigger: null })).toEqual({
+      state: 'n/a',
+      enforced: 0,
+      of: 0,
+    });
+  });
+
+  it('says why a path is closed only where no setting can matter on it', () => {
+    expect(closedBecause(all, 'channel')).toBe('no channel leads to an agent');
+    expect(closedBecause(all, 'loop')).toBeNull();
+  });
+});
+
+describe('given a path that is opened', () => {
+  const columns = columnsOf(all, new Set(['loop', 'nothing']));
+
+  it('puts its triggers behind it', () => {
+    expect(columns.map(columnKey)).toEqual([
+      ...['channel', 'rpc', 'gateway', 'loop', 'loop.cron', 'loop.run', 'delegate', 'sop'],
     ]);
   });
 
-  it('counts the states of all but later settings', () => {
-    expect(countStates(all)).toEqual({ gap: 1, enforced: 1, held: 0, unobserved: 2, 'n/a': 8 });
+  it('finds the cell of a trigger, and n/a where a row does not name it', () => {
+    const run = { path: 'loop', trigger: 'run' } as const;
+    expect(cellAt(denied, run)).toMatchObject({ state: 'gap', kind: 'wider', turns: 1 });
+    expect(cellAt(allowed, run).state).toBe('n/a');
+    expect(cellAt(denied, { path: 'loop', trigger: null })).toBe(loop);
+  });
+
+  it('says of a cell where it is, how it stands and why', () => {
+    expect(cellSentence(denied, { path: 'loop', trigger: 'run' })).toBe(
+      'tools.denied on loop by run: gap, wider (since config version 1). a turn ran under another value, or a monitor objects',
+    );
+    expect(cellSentence(denied, { path: 'channel', trigger: null })).toBe(
+      'tools.denied on channel: n/a. no channel leads to an agent',
+    );
   });
 });
 
@@ -78,22 +143,31 @@ it('leaves the surface out of a name that its group says', () => {
   expect([settingName(allowed), settingName(quorum)]).toEqual(['allowed', 'four_eyes']);
 });
 
-describe('an arrow key', () => {
-  it('leads to the next cell and stops at the edges', () => {
-    expect([
-      moved({ row: 0, column: 0 }, 'ArrowRight', 3),
-      moved({ row: 0, column: 5 }, 'ArrowRight', 3),
-      moved({ row: 0, column: 2 }, 'ArrowUp', 3),
-      moved({ row: 1, column: 2 }, 'ArrowDown', 3),
-      moved({ row: 1, column: 2 }, 'End', 3),
-      moved({ row: 1, column: 2 }, 'x', 3),
-    ]).toEqual([
-      { row: 0, column: 1 },
-      { row: 0, column: 5 },
-      { row: 0, column: 2 },
-      { row: 2, column: 2 },
-      { row: 1, column: 5 },
-      null,
-    ]);
+describe('the hint', () => {
+  const few = { figure: { enforced: 1, of: 5 } };
+
+  it('says how to begin where no cell has proof', () => {
+    expect(hintOf(view([quorum]), null)).toBe('no proof yet');
   });
+
+  it('says that a cell is the worst of all agents where few are enforced for that reason', () => {
+    expect(hintOf(view([allowed, denied], few), null)).toBe('worst of all agents');
+  });
+
+  it('is not there for one agent, for a team of one, and where much is enforced', () => {
+    const rows = [allowed, denied];
+    expect([
+      hintOf(view(rows, few), 'writer'),
+      hintOf(view(rows, { ...few, agents: ['writer'] }), null),
+      hintOf(view(rows, { figure: { enforced: 3, of: 5 } }), null),
+    ]).toEqual([null, null, null]);
+  });
+});
+
+it('says what of the log is missing', () => {
+  const place = { agent: 'writer', after: 7, position: '00000000000000000009', time: 1 };
+  expect([missingText({ ...place, next: 9 }), missingText({ ...place, next: 11 })]).toEqual([
+    '1 event of writer is not in the log: number 7 is followed by 9',
+    '3 events of writer are not in the log: number 7 is followed by 11',
+  ]);
 });

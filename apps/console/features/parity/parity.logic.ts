@@ -1,4 +1,5 @@
-import type { CellState, ParityCell, ParityRow, ParityView } from '@lockstep/engine';
+import type { CellState, ParityCell, ParityRow, ParityView, TriggerCell } from '@lockstep/engine';
+import { plural } from '../../lib/format.ts';
 
 export type PathName = keyof ParityRow['cells'];
 
@@ -42,58 +43,84 @@ export const stateLooks: Readonly<Record<CellState, StateLook>> = {
 /** Worst first, as a reader looks for them. */
 export const stateOrder: readonly CellState[] = ['gap', 'enforced', 'held', 'unobserved', 'n/a'];
 
+/** A column: a path as a whole, or one of its triggers. */
+export interface Column {
+  readonly path: PathName;
+  readonly trigger: string | null;
+}
+
+export const columnKey = ({ path, trigger }: Column): string =>
+  trigger === null ? path : `${path}.${trigger}`;
+
+/** The paths as columns; one that is opened is followed by its triggers. */
+export const columnsOf = (view: ParityView, open: ReadonlySet<string>): readonly Column[] =>
+  pathColumns.flatMap((path): readonly Column[] => {
+    const whole: Column = { path, trigger: null };
+    if (!open.has(path)) return [whole];
+    const names = new Set(view.rows.flatMap(({ cells }) => Object.keys(cells[path].triggers)));
+    return [whole, ...[...names].map((trigger): Column => ({ path, trigger }))];
+  });
+
+/** What stands in a column of a row. A trigger that the row does not name is not open. */
+export const cellAt = (row: ParityRow, { path, trigger }: Column): ParityCell | TriggerCell => {
+  const cell = row.cells[path];
+  if (trigger === null) return cell;
+  const triggers: Readonly<Record<string, TriggerCell>> = cell.triggers;
+  return triggers[trigger] ?? { state: 'n/a', since: null, triggers: {} };
+};
+
 export interface SurfaceGroup {
   readonly surface: string;
   readonly rows: readonly ParityRow[];
-  /** Settings that this build has not yet: no cell of theirs can be anything but n/a. */
-  readonly later: readonly ParityRow[];
-  /** Why the later ones are so, in the daemon's words. */
-  readonly laterReason: string | null;
 }
 
-/** Rows by surface, in the order they came. With a state, only rows that hold it in some cell; later ones only without. */
+/** Rows by surface, in the order they came. With a state, only rows that hold it in some cell. */
 export const groupRows = (view: ParityView, state: CellState | null): readonly SurfaceGroup[] => {
   const surfaces = [...new Set(view.rows.map(({ surface }) => surface))];
   return surfaces
     .map((surface): SurfaceGroup => {
-      const all = view.rows.filter((row) => row.surface === surface);
-      const later = all.filter(isLater);
-      const rows = all.filter(
-        (row) =>
-          !isLater(row) && (state === null || cellsOf(row).some((cell) => cell.state === state)),
-      );
+      const rows = view.rows.filter((row) => row.surface === surface);
       return {
         surface,
-        rows,
-        later: state === null ? later : [],
-        laterReason: later[0]?.cells.loop.reason ?? null,
+        rows: rows.filter(
+          (row) => state === null || pathColumns.some((path) => row.cells[path].state === state),
+        ),
       };
     })
-    .filter(({ rows, later }) => rows.length + later.length > 0);
+    .filter(({ rows }) => rows.length > 0);
 };
 
-const cellsOf = (row: ParityRow): readonly ParityCell[] =>
-  pathColumns.map((path) => row.cells[path]);
-
-/** Where nothing is open on any path, and each for the very same reason, the setting itself is the reason. */
-const isLater = (row: ParityRow): boolean => {
-  const [first, ...rest] = cellsOf(row);
-  return (
-    first?.state === 'n/a' &&
-    first.reason !== undefined &&
-    rest.every(({ state, reason }) => state === 'n/a' && reason === first.reason)
+/** The state of a whole surface in one column: its worst one, and how many of the settings that can matter are enforced. */
+export const surfaceCell = (
+  rows: readonly ParityRow[],
+  column: Column,
+): { readonly state: CellState; readonly enforced: number; readonly of: number } => {
+  const states = rows.map((row) => cellAt(row, column).state);
+  const worst = (['gap', 'unobserved', 'held', 'enforced'] as const).find((one) =>
+    states.includes(one),
   );
+  return {
+    state: worst ?? 'n/a',
+    enforced: states.filter((one) => one === 'enforced').length,
+    of: states.filter((one) => one !== 'n/a').length,
+  };
+};
+
+/** Why nothing can start on a path at all, when every setting says the same of it; null where something can. */
+export const closedBecause = (view: ParityView, path: PathName): string | null => {
+  const cells = view.rows.map((row) => row.cells[path]);
+  if (cells.length === 0 || cells.some(({ state }) => state !== 'n/a')) return null;
+  return cells[0]?.reason ?? stateLooks['n/a'].means;
 };
 
 /** How many cells stand in each state. */
 export const countStates = (view: ParityView): Readonly<Record<CellState, number>> => {
   const counts = { gap: 0, enforced: 0, held: 0, unobserved: 0, 'n/a': 0 };
-  for (const row of view.rows)
-    if (!isLater(row)) for (const { state } of cellsOf(row)) counts[state] += 1;
+  for (const { cells } of view.rows) for (const path of pathColumns) counts[cells[path].state] += 1;
   return counts;
 };
 
-export const cellKey = (setting: string, path: string): string => `${setting}:${path}`;
+export const cellKey = (setting: string, column: string): string => `${setting}:${column}`;
 
 /** Cells whose state or kind differs between two readings of the same matrix. */
 export const changedCells = (before: ParityView, after: ParityView): ReadonlySet<string> => {
@@ -114,30 +141,31 @@ export const changedCells = (before: ParityView, after: ParityView): ReadonlySet
 export const settingName = ({ setting, surface }: ParityRow): string =>
   setting.startsWith(`${surface}.`) ? setting.slice(surface.length + 1) : setting;
 
-/** A place in the matrix by row and column. */
-export interface Place {
-  readonly row: number;
-  readonly column: number;
-}
+/** One cell in a sentence: where it is, how it stands, and why. */
+export const cellSentence = (row: ParityRow, column: Column): string => {
+  const cell = cellAt(row, column);
+  const { word, means } = stateLooks[cell.state];
+  const where = column.trigger === null ? column.path : `${column.path} by ${column.trigger}`;
+  const kind = cell.kind === undefined ? '' : `, ${cell.kind}`;
+  const since = cell.since === null ? '' : ` (since config version ${cell.since})`;
+  return `${row.setting} on ${where}: ${word}${kind}${since}. ${cell.reason ?? means}`;
+};
 
-/** Where an arrow key leads in a matrix of so many rows; null for other keys. */
-export const moved = (from: Place, key: string, rows: number): Place | null => {
-  const within = (value: number, size: number): number => Math.min(Math.max(value, 0), size - 1);
-  const { row, column } = from;
-  switch (key) {
-    case 'ArrowUp':
-      return { row: within(row - 1, rows), column };
-    case 'ArrowDown':
-      return { row: within(row + 1, rows), column };
-    case 'ArrowLeft':
-      return { row, column: within(column - 1, pathColumns.length) };
-    case 'ArrowRight':
-      return { row, column: within(column + 1, pathColumns.length) };
-    case 'Home':
-      return { row, column: 0 };
-    case 'End':
-      return { row, column: pathColumns.length - 1 };
-    default:
-      return null;
-  }
+/** What one can do when the matrix has little to show; null when it speaks for itself. */
+export const hintOf = (
+  view: ParityView,
+  agent: string | null,
+): 'no proof yet' | 'worst of all agents' | null => {
+  const counts = countStates(view);
+  if (counts.enforced + counts.held + counts.gap === 0) return 'no proof yet';
+  const few = view.figure.enforced * 4 < view.figure.of;
+  return agent === null && view.agents.length > 1 && few && counts.unobserved > 0
+    ? 'worst of all agents'
+    : null;
+};
+
+/** What is wrong with the log itself, as far as the matrix sees it. */
+export const missingText = ({ agent, after, next }: ParityView['missing'][number]): string => {
+  const count = next - after - 1;
+  return `${plural(count, 'event')} of ${agent} ${count === 1 ? 'is' : 'are'} not in the log: number ${after} is followed by ${next}`;
 };

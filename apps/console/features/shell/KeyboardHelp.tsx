@@ -11,6 +11,8 @@ const keys: readonly (readonly [key: string, what: string])[] = [
   ['d, then Enter', 'deny the selected request'],
   ['Esc', 'close what is open, take back a or d'],
   ['Arrows', 'move between the cells of the matrix; Enter opens one'],
+  ['o', 'open the path of a cell into its triggers, and close it'],
+  ['Ctrl Enter', 'approve with edited arguments, send an answer'],
 ];
 
 export const KeyboardHelp = ({

@@ -8,6 +8,8 @@ import { SessionProvider, useSession } from '../../lib/session.tsx';
 import { Loading } from '../../ui/Notices.tsx';
 import { SignedOut } from '../session/SignedOut.tsx';
 import { WaitingProvider } from '../approvals/waiting.tsx';
+import { StopBanner } from '../stop/StopBanner.tsx';
+import { StopsProvider } from '../stop/stops.tsx';
 import { TopBar } from './TopBar.tsx';
 import { DaemonDown } from './DaemonDown.tsx';
 
@@ -16,16 +18,19 @@ export const Shell = ({ children }: { readonly children: ReactNode }) => (
   <PrefsProvider>
     <SessionProvider>
       <LiveProvider>
-        <WaitingProvider>
-          <a className="skip" href="#main">
-            Skip to the page
-          </a>
-          <TopBar />
-          <DaemonDown />
-          <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
-            <Gate>{children}</Gate>
-          </main>
-        </WaitingProvider>
+        <StopsProvider>
+          <WaitingProvider>
+            <a className="skip" href="#main">
+              Skip to the page
+            </a>
+            <TopBar />
+            <DaemonDown />
+            <StopBanner />
+            <main id="main" tabIndex={-1} style={{ outline: 'none' }}>
+              <Gate>{children}</Gate>
+            </main>
+          </WaitingProvider>
+        </StopsProvider>
       </LiveProvider>
     </SessionProvider>
   </PrefsProvider>

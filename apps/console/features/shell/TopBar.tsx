@@ -9,6 +9,7 @@ import { useLive, type Connection } from '../../lib/live.tsx';
 import { useSession } from '../../lib/session.tsx';
 import { useNow } from '../../lib/use-now.ts';
 import { useWaiting } from '../approvals/waiting.tsx';
+import { StopButton } from '../stop/StopButton.tsx';
 import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Palette } from './Palette.tsx';
 import { Settings } from './Settings.tsx';
@@ -28,6 +29,7 @@ export const TopBar = () => {
       </Link>
       {signedIn ? <Nav /> : null}
       <div className={styles['tools']}>
+        {signedIn ? <StopButton agent={null} /> : null}
         {signedIn ? <Search /> : null}
         {state.kind === 'signed-out' ? null : <ConnectionState />}
         <Settings />

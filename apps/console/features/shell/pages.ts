@@ -4,4 +4,5 @@ export const pages = [
   { href: '/agents', name: 'Agents' },
   { href: '/turns', name: 'Turns' },
   { href: '/approvals', name: 'Approvals' },
+  { href: '/work', name: 'Work' },
 ] as const;

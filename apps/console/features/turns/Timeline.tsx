@@ -1,6 +1,7 @@
 'use client';
 
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import type { TimelineStep } from '@lockstep/engine';
 import { Foreign } from '../../ui/Foreign.tsx';
 import { Empty } from '../../ui/Notices.tsx';
@@ -8,13 +9,15 @@ import { Tone } from '../../ui/Tone.tsx';
 import { When } from '../../ui/When.tsx';
 import styles from './turns.module.css';
 
-/** The events of a turn as a person reads them; each opens to its JSON. */
+/** The events of a turn as a person reads them; each opens to its JSON. `below` is what hangs below a step. */
 export const Timeline = ({
   steps,
   onOpen,
+  below,
 }: {
   readonly steps: readonly TimelineStep[];
   readonly onOpen: (event: string) => void;
+  readonly below: (step: TimelineStep) => ReactNode;
 }) => {
   if (steps.length === 0)
     return (
@@ -27,7 +30,8 @@ export const Timeline = ({
       {steps.map((step) => (
         <li key={step.event} data-type={step.type} data-tone={step.tone}>
           <Step step={step} onOpen={onOpen} />
-          {step.type === 'ApprovalRequested' && step.approval !== null ? (
+          {below(step)}
+          {isAsked(step) && step.approval !== null ? (
             <p style={{ margin: '0 0 0.375rem 7.5rem' }}>
               <Link href={`/approvals?id=${step.approval}`}>open the request</Link>
             </p>
@@ -37,6 +41,9 @@ export const Timeline = ({
     </ol>
   );
 };
+
+const isAsked = ({ type }: TimelineStep): boolean =>
+  type === 'ApprovalRequested' || type === 'QuestionAsked';
 
 const Step = ({
   step,

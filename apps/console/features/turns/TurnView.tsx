@@ -5,19 +5,18 @@ import { useState } from 'react';
 import { Button, Tabs } from '@mantine/core';
 import type { FoldedTurn, TurnAnswer } from '@lockstep/engine';
 import { messageOf, sendJson } from '../../lib/api.ts';
-import { costText, countText, duration } from '../../lib/format.ts';
 import { useHolds } from '../../lib/session.tsx';
-import { useNow } from '../../lib/use-now.ts';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useSnapshot } from '../../lib/use-snapshot.ts';
 import { Foreign } from '../../ui/Foreign.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
 import { Tone } from '../../ui/Tone.tsx';
-import { When } from '../../ui/When.tsx';
+import { FamilyTimeline } from './Children.tsx';
 import { EventDrawer } from './EventDrawer.tsx';
-import { Timeline } from './Timeline.tsx';
+import { Facts } from './Facts.tsx';
 import { TurnPolicy } from './TurnPolicy.tsx';
+import { eventPlace } from './family.logic.ts';
 import { foldOneTurn, hasEnded, statusTone, type ShownRow } from './turns.logic.ts';
 import styles from './turns.module.css';
 
@@ -61,10 +60,10 @@ export const TurnView = ({ id }: { readonly id: string }) => {
           <Tabs.Tab value="policy">Policy</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="timeline">
-          <Timeline
-            steps={turn.steps}
-            onOpen={(event) => {
-              set({ event }, 'push');
+          <FamilyTimeline
+            turn={turn}
+            onOpen={(event, of) => {
+              set(eventPlace(event, of, id), 'push');
             }}
           />
         </Tabs.Panel>
@@ -73,10 +72,10 @@ export const TurnView = ({ id }: { readonly id: string }) => {
         </Tabs.Panel>
       </Tabs>
       <EventDrawer
-        turn={id}
+        turn={get('of') ?? id}
         event={get('event')}
         onClose={() => {
-          set({ event: null });
+          set({ event: null, of: null });
         }}
       />
     </div>
@@ -109,7 +108,7 @@ const Head = ({ turn }: { readonly turn: ShownTurn }) => {
           {hasEnded(row.status) ? null : <Cancel id={row.id} />}
         </span>
       </div>
-      <Facts row={row} />
+      <Facts turn={turn} />
       <dl className={`panel ${styles['said']}`}>
         <dt>input</dt>
         <dd>{row.input === null ? <NotShown /> : <Foreign>{row.input}</Foreign>}</dd>
@@ -127,50 +126,6 @@ const Head = ({ turn }: { readonly turn: ShownTurn }) => {
 };
 
 const NotShown = () => <span className="dim">not shown to your role</span>;
-
-const Facts = ({ row }: { readonly row: ShownRow }) => {
-  const now = useNow();
-  const facts: readonly (readonly [string, React.ReactNode])[] = [
-    ['started', <When key="s" at={row.startedAt} />],
-    ['took', duration((row.endedAt ?? now) - row.startedAt)],
-    ['path', `${row.path} (${row.trigger})`],
-    ['asked by', row.person ?? row.principal],
-    ['session', <Id key="e" id={row.session} what="session" />],
-    ['config version', String(row.configVersion)],
-    [
-      'policy',
-      row.policyDigest === null ? (
-        'none'
-      ) : (
-        <Id key="p" id={row.policyDigest} what="policy, its digest" />
-      ),
-    ],
-    ['model calls', countText(row.modelCalls)],
-    ['allowed / refused / asked', `${row.allowed} / ${row.refused} / ${row.asked}`],
-    ['tokens', countText(row.tokens)],
-    ['cost', costText(row.cost)],
-    ...(row.parent === null
-      ? []
-      : [
-          [
-            'parent',
-            <Link key="r" href={`/turns/${row.parent}`}>
-              its parent turn
-            </Link>,
-          ] as const,
-        ]),
-  ];
-  return (
-    <dl className={`panel ${styles['facts']}`}>
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd className="mono">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-};
 
 const Cancel = ({ id }: { readonly id: string }) => {
   const may = useHolds('operator');

@@ -69,6 +69,7 @@ describe('the detail of a turn', () => {
     });
     const detail = turnDetail(streamOf([...opening(), child('t-2'), child('t-3', true)]));
     expect(detail?.origin).toEqual({ kind: 'rest', token: 'tok-1' });
+    expect(detail?.chain).toEqual([]);
     expect(detail?.children.map(({ turn, background }) => [turn, background])).toEqual([
       ['t-2', false],
       ['t-3', true],

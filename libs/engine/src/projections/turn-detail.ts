@@ -35,10 +35,14 @@ export const foldTurnDetail = (
     policy: policyAfter(detail?.policy ?? null, event, artifacts),
     steps: [...(detail?.steps ?? []), stepOf(event, detail)],
     pendingApprovals: row.pending,
-    origin: event.type === 'TurnRequested' ? event.data.request.origin : (detail?.origin ?? null),
+    origin: originAfter(detail?.origin ?? null, event),
+    chain: detail?.chain ?? event.meta.chain,
     children: childrenAfter(detail?.children ?? [], event),
   };
 };
+
+const originAfter = (origin: TurnDetail['origin'], event: TurnEvent): TurnDetail['origin'] =>
+  event.type === 'TurnRequested' ? event.data.request.origin : origin;
 
 const childrenAfter = (
   children: readonly ChildOfTurn[],

@@ -57,6 +57,8 @@ export interface TurnDetail {
   readonly pendingApprovals: readonly string[];
   /** Where the request came from: a job, a run of a procedure, a connection, another turn; null before it was taken. */
   readonly origin: Origin | null;
+  /** Turns above it, from the root to its parent. */
+  readonly chain: readonly string[];
   /** In the order in which they were linked. */
   readonly children: readonly ChildOfTurn[];
 }
