@@ -96,16 +96,23 @@ export const judgeTurn = (turn: RecordedTurn): readonly Objection[] => {
 export const bitesOf = (turn: RecordedTurn): readonly Bite[] => {
   const bites: Bite[] = [];
   for (const at of turn.events)
-    for (const { key, witness } of byType.get(at.event.type) ?? noWitnesses) {
-      const note = witness.note(at, turn);
-      if (note === null) continue;
-      const { id, position } = at.event;
-      bites.push({ key, event: id, position, index: at.index, note });
-    }
+    for (const { key, notes } of byType.get(at.event.type) ?? noWitnesses)
+      for (const noteOf of notes) {
+        const note = noteOf(at, turn);
+        if (note === null) continue;
+        const { id, position } = at.event;
+        bites.push({ key, event: id, position, index: at.index, note });
+        break;
+      }
   return bites;
 };
 
-const noWitnesses: readonly { readonly key: EnforcedKey; readonly witness: Witness }[] = [];
+/** What may be noted of a setting at events of one type, in order. */
+interface Noting {
+  readonly key: EnforcedKey;
+  readonly notes: Witness['note'][];
+}
+const noWitnesses: readonly Noting[] = [];
 
 /** Settings of later registries held their narrowest value under the first one, whatever was done: nothing is claimed of them there. */
 const laterKeys: ReadonlySet<EnforcedKey> = new Set(
@@ -124,10 +131,15 @@ const firstKeys = enforcedKeys.filter((key) => !laterKeys.has(key));
 const isOfFirstRegistry = ({ spans }: RecordedTurn): boolean =>
   spans.some(({ policy }) => policy !== null && policy.registry < 2);
 
-const byType = new Map<string, { readonly key: EnforcedKey; readonly witness: Witness }[]>();
-for (const key of enforcedKeys)
-  for (const type of witnesses[key].on) {
-    const known = byType.get(type) ?? [];
-    known.push({ key, witness: witnesses[key] });
-    byType.set(type, known);
-  }
+const byType = new Map<string, Noting[]>();
+for (const key of enforcedKeys) {
+  const witness: Witness = witnesses[key];
+  for (const part of witness.parts ?? [witness])
+    for (const type of part.on) {
+      const known = byType.get(type) ?? [];
+      byType.set(type, known);
+      const noting = known.find((entry) => entry.key === key);
+      if (noting === undefined) known.push({ key, notes: [part.note] });
+      else noting.notes.push(part.note);
+    }
+}

@@ -10,7 +10,9 @@ export type Monitor = (turn: RecordedTurn) => readonly Objection[];
 /** Tells, of one event of these types, whether the setting changed the outcome there: a sentence for a person, or null. */
 export interface Witness {
   readonly on: readonly TurnEvent['type'][];
-  note(at: At, turn: RecordedTurn): string | null;
+  note(this: void, at: At, turn: RecordedTurn): string | null;
+  /** Of several joined as one: those, in order. */
+  readonly parts?: readonly Witness[];
 }
 
 /** An event with the policy that was in force. */
@@ -36,17 +38,21 @@ export const witness = <T extends TurnEvent['type']>(
   note: (at, turn) => (isGoverned(at, type) ? note(at, turn) : null),
 });
 
-/** Several witnesses of one setting as one. */
-export const anyOf = (...witnesses: readonly Witness[]): Witness => ({
-  on: [...new Set(witnesses.flatMap((w) => w.on))],
-  note: (at, turn) => {
-    for (const w of witnesses) {
-      const note = w.on.includes(at.event.type) ? w.note(at, turn) : null;
-      if (note !== null) return note;
-    }
-    return null;
-  },
-});
+/** Several witnesses of one setting as one: the first that has something to say. */
+export const anyOf = (...witnesses: readonly Witness[]): Witness => {
+  const parts = witnesses.flatMap((w) => w.parts ?? [w]);
+  return {
+    on: [...new Set(parts.flatMap((w) => w.on))],
+    note: (at, turn) => {
+      for (const part of parts) {
+        const note = part.on.includes(at.event.type) ? part.note(at, turn) : null;
+        if (note !== null) return note;
+      }
+      return null;
+    },
+    parts,
+  };
+};
 
 /** A call was refused under this setting's rule. */
 export const refusedUnder = (key: EnforcedKey): Witness =>

@@ -119,7 +119,11 @@ const beginToolCall = (
   const { call, tool, children, attempt, now } = event.data;
   const use = agentUse(usage, event);
   if (attempt === 1) {
-    for (const above of treesOf(usage, event, trace)) above[1].toolCalls += 1;
+    trace.toolCalls += 1;
+    for (const turn of event.meta.chain) {
+      const above = usage.turns.get(turn);
+      if (above !== undefined) above.toolCalls += 1;
+    }
     use.starts.push(now);
   }
   if (children !== undefined && Object.keys(trace.starts).length < most.children)
@@ -166,26 +170,19 @@ const spend = (
   trace: TurnTrace,
   used: { readonly tokens: number; readonly cost: number | 'unknown' },
 ): void => {
-  for (const [, above] of treesOf(usage, event, trace)) {
-    above.tokens += used.tokens;
-    above.cost =
-      above.cost === 'unknown' || used.cost === 'unknown' ? 'unknown' : above.cost + used.cost;
+  spendIn(trace, used);
+  for (const turn of event.meta.chain) {
+    const above = usage.turns.get(turn);
+    if (above !== undefined) spendIn(above, used);
   }
 };
 
-/** The turn's own tree, then those above it as far as they are known, the nearest first. */
-const treesOf = (
-  usage: Usage,
-  { meta, stream }: TurnEvent,
-  trace: TurnTrace,
-): readonly (readonly [turn: string, trace: TurnTrace])[] => {
-  const own = [meta.turn ?? stream, trace] as const;
-  if (meta.chain.length === 0) return [own];
-  const above = meta.chain.toReversed().flatMap((turn) => {
-    const found = usage.turns.get(turn);
-    return found === undefined ? [] : [[turn, found] as const];
-  });
-  return [own, ...above];
+const spendIn = (
+  tree: TurnTrace,
+  { tokens, cost }: { readonly tokens: number; readonly cost: number | 'unknown' },
+): void => {
+  tree.tokens += tokens;
+  tree.cost = tree.cost === 'unknown' || cost === 'unknown' ? 'unknown' : tree.cost + cost;
 };
 
 /** Probes use up nothing of an agent's windows but their own. */
@@ -198,16 +195,27 @@ const agentUse = (usage: Usage, { meta }: TurnEvent): AgentUse => {
   return fresh;
 };
 
-const tallyOf = (usage: Usage, event: TurnEvent, trace: TurnTrace, use: AgentUse): Tally => ({
-  actionsLastHour: use.starts.length - use.from,
-  costToday: use.cost,
-  trees: treesOf(usage, event, trace).map(([turn, { toolCalls, tokens, cost, caps }]) => ({
-    turn,
-    toolCalls,
-    tokens,
-    cost,
-    caps,
-  })),
+const tallyOf = (
+  usage: Usage,
+  { meta, stream }: TurnEvent,
+  trace: TurnTrace,
+  use: AgentUse,
+): Tally => {
+  const trees = [treeOf(meta.turn ?? stream, trace)];
+  for (let n = meta.chain.length - 1; n >= 0; n -= 1) {
+    const turn = meta.chain[n] ?? '';
+    const above = usage.turns.get(turn);
+    if (above !== undefined) trees.push(treeOf(turn, above));
+  }
+  return { actionsLastHour: use.starts.length - use.from, costToday: use.cost, trees };
+};
+
+const treeOf = (turn: string, { toolCalls, tokens, cost, caps }: TurnTrace): TreeTally => ({
+  turn,
+  toolCalls,
+  tokens,
+  cost,
+  caps,
 });
 
 const dropPast = (use: AgentUse, now: number): void => {
