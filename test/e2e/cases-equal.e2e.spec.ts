@@ -71,6 +71,7 @@ transport = "stdio"
 command = "mcp-server-filesystem"
 args = ["{workspace}"]
 expose = ["read_text_file", "list_directory"]
+share = "agent"
 [mcp_bundles.files]
 servers = ["files"]
 [channels.webhook.main]
