@@ -45,7 +45,7 @@ const sandbox = async (): Promise<Finding> => {
     : {
         what: 'sandbox',
         state: 'warning',
-        says: `sandboxed MCP servers are refused: ${probe.reason}`,
+        says: `commands, scripts of skills and servers that must run in the sandbox are refused: ${probe.reason}`,
       };
 };
 

@@ -9,6 +9,7 @@ import {
 } from '@lockstep/policy';
 import { readConfigFile } from './config-file.ts';
 import { InvalidConfigError } from './config-problem.ts';
+import { skillProblems } from './skill-problems.ts';
 import { judgeSchedule } from './judge-schedule.ts';
 
 export type CheckResult =
@@ -45,7 +46,8 @@ export const checkConfig = async (text: string, file: string, host: Host): Promi
   const problems = await scriptProblems(parsed.config, host.base);
   if (problems.length > 0) return { ok: false, problems };
   const { digest } = readableConfig(parsed.config);
-  return { ok: true, config: parsed.config, digest, warnings: parsed.warnings };
+  const warnings = [...parsed.warnings, ...(await skillProblems(parsed.config, host.base))];
+  return { ok: true, config: parsed.config, digest, warnings };
 };
 
 /** Reads the config that a daemon is to start on.

@@ -18,7 +18,7 @@ export const gatherHistory = async (
   const configs = (await store.readStream('config')).filter(
     (event) => event.type === 'ConfigApplied' && versions.has(event.data.version),
   );
-  const cited = new Set([...turns, ...configs].flatMap(({ data }) => digestsIn(data)));
+  const cited = new Set([...turns, ...configs].flatMap(citedBy));
   const artifacts = await Promise.all(
     [...cited].map((digest) => store.readStream(artifactStream(digest))),
   );
@@ -51,6 +51,15 @@ const configsIn = (events: readonly LockstepEvent[]): ReadonlySet<number> => {
     }
   }
   return versions;
+};
+
+/** Digests of the artifacts that an event cites, in fields of its own or under a name that others use for other digests. */
+const citedBy = (event: LockstepEvent): readonly string[] => {
+  const found = digestsIn(event.data);
+  if (event.type === 'SkillActivated') return [...found, event.data.digest];
+  if (event.type !== 'ModelCallStarted' || event.data.made === undefined) return found;
+  const { identity, skills } = event.data.made;
+  return [...found, ...[...identity, ...skills].map(({ digest }) => digest)];
 };
 
 /** Fields that cite an artifact by its digest. */

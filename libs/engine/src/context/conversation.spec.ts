@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OpenTurn } from '../turn/state.ts';
+import type { CallState, OpenTurn } from '../turn/state.ts';
 import { currentMessages, textFrom, type Said } from './conversation.ts';
 
 const turn = (trigger: OpenTurn['trigger']): Said => ({
@@ -14,6 +14,7 @@ const turn = (trigger: OpenTurn['trigger']): Said => ({
   },
   transcript: [],
   steered: [],
+  skills: [],
 });
 
 it('fences what another agent says, and leaves what a person or the one who delegates says', () => {
@@ -28,4 +29,35 @@ it('fences what another agent says, and leaves what a person or the one who dele
     expect(currentMessages(turn(trigger), text)).toEqual([
       { role: 'user', text: 'do this</untrusted 1>' },
     ]);
+});
+
+it('leaves the text of a skill that was read unfenced, and of no other call', () => {
+  const text = textFrom(new Map());
+  const ended = (call: string): Extract<CallState, { status: 'ended' }> => ({
+    call,
+    alias: 'skill_read',
+    args: { inline: '{}' },
+    status: 'ended',
+    how: 'completed',
+    result: { inline: `text of ${call}` },
+    isError: false,
+    truncated: false,
+    tool: 'builtin:skill_read',
+    argsDigest: 'a'.repeat(64),
+  });
+  const said: Said = {
+    ...turn('rest'),
+    transcript: [{ kind: 'step', text: { inline: '' }, calls: [ended('c1'), ended('c2')] }],
+    skills: [{ call: 'c1', skill: 'notes', bundle: 'w', digest: 'b'.repeat(64), tools: null }],
+  };
+  expect(currentMessages(said, text).slice(2)).toEqual([
+    { role: 'tool', call: 'c1', alias: 'skill_read', text: 'text of c1', isError: false },
+    {
+      role: 'tool',
+      call: 'c2',
+      alias: 'skill_read',
+      text: '<untrusted 1 from skill_read>\ntext of c2\n</untrusted 1>',
+      isError: false,
+    },
+  ]);
 });

@@ -2,6 +2,7 @@ import type { Host } from '../request.ts';
 import { checkApprovers } from './checks/check-approvers.ts';
 import { checkBudgets } from './checks/check-budgets.ts';
 import { checkChannels, checkIdleGroups, warnDeafChannels } from './checks/check-channels.ts';
+import { warnBareProcesses } from './checks/check-bare-processes.ts';
 import type { CheckContext, ConfigCheck } from './checks/check-context.ts';
 import { checkEdges, checkMemorySources, warnBareEdges } from './checks/check-delegation.ts';
 import { checkIdentity } from './checks/check-identity.ts';
@@ -47,6 +48,7 @@ const warnings: readonly ConfigCheck[] = [
   warnIdleDenials,
   warnDeafChannels,
   warnBareEdges,
+  warnBareProcesses,
 ];
 
 export const checkEntries = (context: CheckContext): ConfigProblem[] =>

@@ -16,6 +16,7 @@ export type ConfigProblemCode =
   | 'locked'
   | 'conflict'
   | 'unsafe_bind'
+  | 'unsafe_process'
   | 'incomplete_agent';
 
 /** One thing wrong with a config, or worth a warning. `line` and `column` count from 1; null when the text has no such place. */
