@@ -10,7 +10,7 @@ export type Monitor = (turn: RecordedTurn) => readonly Objection[];
 /** Tells, of one event of these types, whether the setting changed the outcome there: a sentence for a person, or null. */
 export interface Witness {
   readonly on: readonly TurnEvent['type'][];
-  note(this: void, at: At, turn: RecordedTurn): string | null;
+  readonly note: (at: At, turn: RecordedTurn) => string | null;
   /** Of several joined as one: those, in order. */
   readonly parts?: readonly Witness[];
 }
