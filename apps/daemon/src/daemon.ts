@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
+import type { Clock, EventStore } from '@lockstep/engine';
 import { isLoopback } from './access/host-check.ts';
 import { removeLocalFile, writeLocalFile } from './access/local-access.ts';
 import { readStartConfig } from './config/check-config.ts';
@@ -10,6 +11,7 @@ import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { openCore } from './open-core.ts';
 import { openServer } from './open-server.ts';
 import { StartError, startError } from './start-error.ts';
+import type { ReadDisk } from './store/disk-state.ts';
 import { takeBack, type Undo } from './undo.ts';
 
 export interface DaemonOptions {
@@ -24,6 +26,14 @@ export interface DaemonOptions {
   readonly console?: string | undefined;
   /** A level of pino, or a logger; lines go to stderr. */
   readonly log?: string | Logger | undefined;
+  /** Takes over a log that was restored or copied: who does. Absent = it is opened read-only. */
+  readonly adopt?: string | undefined;
+  /** Absent: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Absent: the system's. */
+  readonly readDisk?: ReadDisk | undefined;
+  /** Lays something between the daemon and its log, as a fault; absent = nothing. */
+  readonly overLog?: ((store: EventStore) => EventStore) | undefined;
 }
 
 /** A running daemon. */
@@ -45,10 +55,54 @@ const { version } = JSON.parse(
 /** Opens everything in order and listens. When one step fails, those before it are taken back.
  * @throws StartError with the exit code and every problem */
 export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
+  let current = await startOnce(options, adoptLater);
+  let stopping: Promise<void> | null = null;
+  let adopting: Promise<void> = Promise.resolve();
+
+  /** A log is taken over by a stop and a start on the same address: nothing of the read-only daemon lives on. */
+  function adoptLater(by: string): void {
+    adopting = adopting.then(async () => {
+      if (stopping !== null || !current.readOnly) return;
+      await new Promise(setImmediate);
+      const { port } = new URL(current.url);
+      await current.close('the log is taken over');
+      current = await startOnce({ ...options, port: Number(port), adopt: by }, adoptLater);
+    });
+    // A daemon that cannot come back must not look like one that runs.
+    adopting.catch((thrown: unknown) => {
+      process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+      process.exitCode = 4;
+      process.kill(process.pid, 'SIGTERM');
+    });
+  }
+
+  return {
+    get url() {
+      return current.url;
+    },
+    get incarnation() {
+      return current.incarnation;
+    },
+    get limits() {
+      return current.limits;
+    },
+    signInLink: () => current.signInLink(),
+    close: (why) => {
+      stopping ??= adopting.catch(() => undefined).then(() => current.close(why));
+      return stopping;
+    },
+  };
+};
+
+interface Opened extends Daemon {
+  readonly readOnly: boolean;
+}
+
+const startOnce = async (options: DaemonOptions, adopt: (by: string) => void): Promise<Opened> => {
   const undo: Undo = [];
   const at = { host: options.host ?? '127.0.0.1', port: options.port ?? 0 };
   try {
-    return await open(options, undo, at);
+    return await open({ ...options, adoptLater: adopt }, undo, at);
   } catch (thrown) {
     await takeBack(undo, 'the start failed');
     throw startError(thrown, at);
@@ -56,10 +110,10 @@ export const startDaemon = async (options: DaemonOptions): Promise<Daemon> => {
 };
 
 const open = async (
-  options: DaemonOptions,
+  options: DaemonOptions & { readonly adoptLater: (by: string) => void },
   undo: Undo,
   at: { host: string; port: number },
-): Promise<Daemon> => {
+): Promise<Opened> => {
   const log = loggerOf(options.log);
   const file = resolve(options.config);
   const data = resolve(options.data);
@@ -70,8 +124,16 @@ const open = async (
   at.port = gateway.port;
   refuseOpenBind(gateway);
 
-  const core = await openCore({ file, data, host, start, at, build: version, log }, undo);
-  const { server, sessions, recovered } = await openServer(core, { data, log, gateway }, undo);
+  const { adopt, clock, readDisk, overLog, adoptLater } = options;
+  const core = await openCore(
+    { file, data, host, start, at, build: version, log, adopt, clock, readDisk, overLog },
+    undo,
+  );
+  const { server, sessions, recovered } = await openServer(
+    core,
+    { data, log, gateway, adopt: adoptLater },
+    undo,
+  );
   const url = await server.listen(at.port, at.host);
   const { id: incarnation } = core.identity;
   const { local, limits } = core;
@@ -83,14 +145,16 @@ const open = async (
     ...(options.console === undefined ? {} : { console: options.console }),
   });
   undo.push(() => removeLocalFile(data, incarnation));
-  core.config.watch();
-  log.info({ url, incarnation, ...recovered }, 'listening');
+  const readOnly = core.foreign !== null;
+  if (!readOnly) core.config.watch();
+  log.info({ url, incarnation, readOnly, ...recovered }, 'listening');
 
   let stopping: Promise<void> | null = null;
   return {
     url,
     incarnation,
     limits,
+    readOnly,
     signInLink: () => sessions.createLink(local.id).code,
     close: (why) => {
       stopping ??= takeBack(undo, why).then(() => {

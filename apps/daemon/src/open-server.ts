@@ -14,6 +14,9 @@ import type { Core } from './open-core.ts';
 import { openRpcServer } from './paths/rpc/rpc-server.ts';
 import { rpcLimits } from './paths/rpc/rpc-limits.ts';
 import { CHANNELS, type ChannelManager } from './paths/channel/channel-manager.ts';
+import { diskMessage } from './store/disk-state.ts';
+import { readOnlyMessage } from './store/read-only-store.ts';
+import type { Intake } from './turns/intake.port.ts';
 import { TurnsService } from './turns/turns.service.ts';
 import { Work } from './work/work.module.ts';
 import type { Undo } from './undo.ts';
@@ -28,9 +31,18 @@ export interface Opened {
   readonly recovered: { readonly turns: number; readonly messages: number };
 }
 
+/** What is given to an opened server beside its core. */
+interface ServerOptions {
+  readonly data: string;
+  readonly log: Logger;
+  readonly gateway: GatewaySettings;
+  /** Takes a read-only log over, in a while. */
+  readonly adopt: (by: string) => void;
+}
+
 export const openServer = async (
   core: Core,
-  options: { readonly data: string; readonly log: Logger; readonly gateway: GatewaySettings },
+  options: ServerOptions,
   undo: Undo,
 ): Promise<Opened> => {
   const { clock, store, artifacts, ledger, config } = core;
@@ -42,7 +54,8 @@ export const openServer = async (
   const metrics = await startMetrics(store);
   undo.push(() => metrics.close());
   const live = new LiveStreams();
-  const missing = new Set(['recovery']);
+  const readOnly = core.foreign !== null;
+  const missing = new Set(readOnly ? ['adoption'] : ['recovery']);
   const server = await createHttpServer(
     {
       ...core,
@@ -55,8 +68,9 @@ export const openServer = async (
       log,
       gateway,
       notReady: () => [...missing],
+      adopt: options.adopt,
     },
-    appModules({ ...core, log }),
+    appModules({ ...core, log, intake: intakeOf(core) }),
   );
   undo.push(() => {
     live.endAll();
@@ -72,6 +86,8 @@ export const openServer = async (
     work.stop();
     return Promise.resolve();
   });
+  // Of a log that is not taken over nothing is begun and nothing goes on.
+  if (readOnly) return { server, sessions, recovered: { turns: 0, messages: 0 } };
   const recovered = await turns.recover();
   await work.start();
   const rpc = await openRpcServer(options.data, rpcParts(server, core));
@@ -82,6 +98,16 @@ export const openServer = async (
   missing.delete('recovery');
   return { server, sessions, recovered };
 };
+
+/** A disk that fills up keeps new turns out first, then every further step: what is left is for outcomes, stops and decisions. */
+const intakeOf =
+  ({ foreign, disk }: Core): Intake =>
+  (of) => {
+    if (foreign !== null) return { code: 'read_only', message: readOnlyMessage };
+    const use = disk.current();
+    const isClosed = { new: use.level !== 'ok', part: false, step: use.level === 'full' }[of];
+    return isClosed ? { code: 'disk_full', message: diskMessage(use) } : null;
+  };
 
 /** The sockets are the operator's own: whoever can open them acts as the local token does. */
 const rpcParts = (server: HttpServer, { local, identity }: Core) => {

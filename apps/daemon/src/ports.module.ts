@@ -12,6 +12,7 @@ import {
   type DaemonIdentity,
 } from './tokens.ts';
 import { ALARMS, timerAlarms } from './turns/alarms.ts';
+import { INTAKE, type Intake } from './turns/intake.port.ts';
 import { TURN_PROBLEMS } from './turns/turns.module.ts';
 import type { TurnParts } from './turns/turn-parts.ts';
 
@@ -26,6 +27,7 @@ export class PortsModule {
     readonly identity: DaemonIdentity;
     readonly clock: Clock;
     readonly log: Logger;
+    readonly intake: Intake;
   }): DynamicModule {
     const report: TurnParts['report'] = ({ turn, error }) => {
       parts.log.error({ turn, err: error }, 'a turn met a problem of the daemon');
@@ -37,6 +39,7 @@ export class PortsModule {
       { provide: CURRENT_CONFIG, useValue: parts.config },
       { provide: DAEMON_IDENTITY, useValue: parts.identity },
       { provide: LOG, useValue: parts.log },
+      { provide: INTAKE, useValue: parts.intake },
       { provide: ALARMS, useValue: timerAlarms(parts.clock) },
       { provide: TURN_PROBLEMS, useValue: report },
     ];

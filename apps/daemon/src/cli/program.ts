@@ -3,6 +3,7 @@ import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 import { settingsFrom, type GlobalFlags } from './settings.ts';
 import { addAcpCommand } from './commands/acp-command.ts';
+import { addAdoptCommand } from './commands/adopt-command.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addControlCommands } from './commands/control-commands.ts';
@@ -62,6 +63,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addAcpCommand,
     addApprovalCommands,
     addControlCommands,
+    addAdoptCommand,
     addWorkCommands,
     addConfigCommands,
     addPolicyCommands,

@@ -70,10 +70,17 @@ export class ConfigService implements CurrentConfig {
     this.#versions.set(start.applied.version, start.applied);
   }
 
-  /** Brings the config that the daemon starts on into force. */
-  static async open(parts: ConfigParts, start: StartConfig): Promise<ConfigService> {
+  /** Brings the config that the daemon starts on into force.
+   * @param start `recorded` false: over a log that takes no events; absent = true */
+  static async open(
+    parts: ConfigParts,
+    start: StartConfig & { readonly recorded?: boolean },
+  ): Promise<ConfigService> {
     const texts = await recordedTexts(parts);
-    const applied = await applyChecked(parts, texts, start.checked, 'start');
+    const { checked, recorded = true } = start;
+    const applied = recorded
+      ? await applyChecked(parts, texts, checked, 'start')
+      : nextApplied(parts, checked);
     return new ConfigService(parts, texts, { text: start.text, applied });
   }
 
@@ -220,9 +227,8 @@ const applyChecked = async (
   const { config, digest } = checked;
   const { host } = parts;
   const latest = parts.ledger.latestConfig();
-  if (latest?.digest === digest && canonicalJson(latest.host) === canonicalJson(host))
-    return { version: latest.version, digest, config, host };
-  const applied = { version: (latest?.version ?? 0) + 1, digest, config, host };
+  const applied = nextApplied(parts, checked);
+  if (applied.version === latest?.version) return applied;
   const recorded = latest === null ? null : appliedOf(latest, texts.get(latest.version) ?? '');
   const before = recorded?.config ?? null;
   const { text } = readableConfig(config);
@@ -240,6 +246,16 @@ const applyChecked = async (
   });
   texts.set(applied.version, text);
   return applied;
+};
+
+/** The newest version, if it is this config on the same host, or the one that follows it. */
+const nextApplied = (
+  { ledger, host }: ConfigParts,
+  { config, digest }: CheckResult & { ok: true },
+): AppliedConfig => {
+  const latest = ledger.latestConfig();
+  const isSame = latest?.digest === digest && canonicalJson(latest.host) === canonicalJson(host);
+  return { version: (latest?.version ?? 0) + (isSame ? 0 : 1), digest, config, host };
 };
 
 const contentOf = async (artifacts: Artifacts, text: string): Promise<Content> => {

@@ -7,6 +7,7 @@ import { hostProblem } from '../access/host-check.ts';
 import { createRateLimit, type RateLimit } from '../access/rate-limit.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import { setCaller } from './caller.decorator.ts';
+import { refuseClosed, type Closing } from './closed.ts';
 import { ProblemError } from './problem.ts';
 import { sendProblem, toProblem } from './problem.filter.ts';
 
@@ -18,7 +19,7 @@ const isSigned = (path: string): boolean =>
 const isPublic = (path: string): boolean =>
   publicPaths.has(path) || isSigned(path) || path === '/docs-json' || path === '/docs' || path.startsWith('/docs/');
 
-export interface EntryParts {
+export interface EntryParts extends Closing {
   readonly authenticator: Authenticator;
   readonly accessLog: AccessLog;
   readonly config: CurrentConfig;
@@ -77,6 +78,7 @@ const enter = async (
     });
   if (who.kind === 'caller') setCaller(request, who.caller);
   else await turnAway(who, { path, method: request.method, action }, parts.accessLog);
+  refuseClosed(parts, { method: request.method, path });
 };
 
 /** Throws for who may not come in; returns for what is open to everybody. */

@@ -7,6 +7,7 @@ import type { ConfigService } from '../config/config.service.ts';
 import type { GatewaySettings } from '../gateway-settings.ts';
 import type { FactRecorder } from '../record-fact.ts';
 import type { Turns } from '../turns/turns.port.ts';
+import type { Closing } from './closed.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Metrics } from './metrics.ts';
 import type { DryRun } from './dry-run.ts';
@@ -14,7 +15,7 @@ import type { ReadSide } from './read-side.ts';
 import type { SseLimits } from './sse.ts';
 
 /** What the routes work with that is there before the application is. */
-export interface HttpBase {
+export interface HttpBase extends Closing {
   readonly store: EventStore;
   readonly ledger: Ledger;
   readonly artifacts: Artifacts;
@@ -32,6 +33,8 @@ export interface HttpBase {
   readonly gateway: Pick<GatewaySettings, 'trustedProxies' | 'extraHosts'>;
   /** What keeps the daemon from taking work, in a few words; empty = ready. */
   readonly notReady: () => readonly string[];
+  /** Takes a read-only log over, in a while: the daemon stops and starts. */
+  readonly adopt?: (by: string) => void;
 }
 
 /** All that the routes work with. */

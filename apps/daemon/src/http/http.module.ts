@@ -9,6 +9,7 @@ import { DryRun } from './dry-run.ts';
 import { HTTP_PARTS, type HttpBase, type HttpParts } from './http-parts.ts';
 import { OPENAPI, type OpenApi } from './openapi.ts';
 import { ProblemFilter } from './problem.filter.ts';
+import { AdoptController } from './routes/adopt.controller.ts';
 import { AgentsController } from './routes/agents.controller.ts';
 import { ApprovalsController } from './routes/approvals.controller.ts';
 import { ChannelsController } from './routes/channels.controller.ts';
@@ -46,6 +47,7 @@ export const controllers: readonly Type[] = [
   ApprovalsController,
   OutcomesController,
   StopController,
+  AdoptController,
   ChannelsController,
   JobsController,
   SopsController,

@@ -23,6 +23,7 @@ export const problemCodes = {
   internal: [500, 'something went wrong here'],
   stopped: [503, 'no new work is taken now'],
   disk_full: [503, 'the log takes no writes now'],
+  read_only: [503, 'the log is read-only'],
 } as const satisfies Record<string, readonly [number, string]>;
 export type ProblemCode = keyof typeof problemCodes;
 

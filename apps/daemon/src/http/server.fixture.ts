@@ -59,6 +59,7 @@ const noTurns: Turns = {
   decide: () => Promise.resolve({ kind: 'not_found' }),
   answerQuestion: () => Promise.resolve({ kind: 'not_found' }),
   flagsChanged: () => undefined,
+  onFlags: () => () => undefined,
   settleOutcome: () => Promise.resolve('not_found'),
   cancel: () => Promise.resolve('not_found'),
   steer: () => Promise.resolve('not_found'),

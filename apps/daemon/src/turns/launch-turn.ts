@@ -102,6 +102,9 @@ export class LaunchTurn {
   launch(asked: TurnRequest): Promise<LaunchResult> {
     if (this.#stopping)
       return Promise.resolve(refusal('stopped', 'the daemon is stopping: try again later', null));
+    // A turn of a fixed id is a part of something that is recorded already.
+    const closed = this.#parts.intake?.(asked.turn === undefined ? 'new' : 'part') ?? null;
+    if (closed !== null) return Promise.resolve(refusal(closed.code, closed.message, null));
     return asked.turn === undefined ? this.#message(asked) : this.#fixed(asked, asked.turn);
   }
 

@@ -14,6 +14,7 @@ import type { ReadSkills } from '../adapters/skills/skill-prompt.ts';
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import type { DaemonIdentity } from '../tokens.ts';
 import type { Alarms } from './alarms.ts';
+import type { Intake } from './intake.port.ts';
 
 /** All that running turns work with. */
 export interface TurnParts {
@@ -31,6 +32,8 @@ export interface TurnParts {
   readonly config: CurrentConfig;
   readonly identity: DaemonIdentity;
   readonly alarms: Alarms;
+  /** Absent = every turn is taken in. */
+  readonly intake?: Intake;
   /** Told of what should not happen and does not stop the daemon. */
   readonly report: (problem: { readonly turn: string; readonly error: unknown }) => void;
 }

@@ -41,6 +41,9 @@ const begins: ReadonlySet<TurnEffect['kind']> = new Set<TurnEffect['kind']>([
   'judge-calls',
 ]);
 
+/** How often a turn that the disk holds up looks again. */
+const lookMs = 2_000;
+
 /** Runs one turn: the only loop that performs effects. Commands are decided on one after the other; every intent is durable
  * before its effect starts. */
 export class TurnRunner {
@@ -167,7 +170,8 @@ export class TurnRunner {
 
   /** Does what is due. False when there is nothing to do but to wait. */
   async #act(state: OpenTurn, effect: TurnEffect): Promise<boolean> {
-    if ((this.#desk.isPaused || this.#draining) && begins.has(effect.kind)) return false;
+    if (begins.has(effect.kind) && (this.#desk.isPaused || this.#draining || this.#isFull()))
+      return false;
     switch (effect.kind) {
       case 'recall-memory':
         return this.#steps.recall();
@@ -186,6 +190,11 @@ export class TurnRunner {
       case 'none':
         return false;
     }
+  }
+
+  /** The disk is too full for a further step. */
+  #isFull(): boolean {
+    return (this.#parts.intake?.('step') ?? null) !== null;
   }
 
   async #takeInbox(): Promise<void> {
@@ -234,7 +243,9 @@ export class TurnRunner {
   /** Waits for the inbox, or for the nearest of: a deadline, the next try of a model call, the end of active time. */
   async #sleep(state: OpenTurn, effect: TurnEffect): Promise<void> {
     const { expiry, timeout, retry } = wakeTimes(state, effect, this.#parts);
-    const until = Math.min(expiry, timeout, retry);
+    const look =
+      begins.has(effect.kind) && this.#isFull() ? this.#parts.clock.now() + lookMs : Infinity;
+    const until = Math.min(expiry, timeout, retry, look);
     let stop = (): void => undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;

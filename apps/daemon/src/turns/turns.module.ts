@@ -22,6 +22,7 @@ import type { SkillLibrary } from '../adapters/skills/skill-library.ts';
 import { skillReader } from '../adapters/skills/skill-prompt.ts';
 import { ALARMS, type Alarms } from './alarms.ts';
 import { DispatchTurnHandler } from './dispatch-turn.handler.ts';
+import { INTAKE, type Intake } from './intake.port.ts';
 import { RUNNING_TURNS } from './running-turns.ts';
 import type { TurnParts } from './turn-parts.ts';
 import { TurnsService } from './turns.service.ts';
@@ -66,6 +67,7 @@ const injected = [
   TURN_PROBLEMS,
   MEMORY,
   SKILLS,
+  { token: INTAKE, optional: true },
 ];
 
 type Injected = [
@@ -83,12 +85,14 @@ type Injected = [
   TurnParts['report'],
   Tokens['MEMORY'],
   SkillLibrary,
+  Intake | undefined,
   CommandBus,
 ];
 
 const createService = (...given: Injected): TurnsService => {
   const [store, ledger, artifacts, models, tools, masker] = given;
-  const [, , , , , , clock, ids, config, identity, alarms, report, memory, skills, bus] = given;
+  const [, , , , , , clock, ids, config, identity, alarms, report, memory, skills, intake, bus] =
+    given;
   const parts: TurnParts = {
     store,
     ledger,
@@ -105,6 +109,7 @@ const createService = (...given: Injected): TurnsService => {
     identity,
     alarms,
     report,
+    ...(intake === undefined ? {} : { intake }),
   };
   return new TurnsService(parts, (command) => bus.execute(command));
 };

@@ -52,7 +52,12 @@ export type LaunchResult =
   | {
       readonly kind: 'refused';
       readonly code:
-        'agent_unavailable' | 'not_permitted' | 'stopped' | 'disk_full' | 'invalid_request';
+        | 'agent_unavailable'
+        | 'not_permitted'
+        | 'stopped'
+        | 'disk_full'
+        | 'read_only'
+        | 'invalid_request';
       readonly turn: string | null;
       readonly message: string;
       readonly problems: readonly ResolutionProblem[];
@@ -148,6 +153,8 @@ export interface Turns {
   ): Promise<DecisionResult>;
   /** An emergency stop or a pause was set or taken back: every running turn looks for itself, at once. */
   flagsChanged(): void;
+  /** Told after flags have changed. Answers the way to stop. */
+  onFlags(listener: () => void): () => void;
   /** An operator says what became of a call whose outcome is not known; the same tool and arguments may run again. */
   settleOutcome(
     turn: string,

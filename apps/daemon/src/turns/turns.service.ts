@@ -47,6 +47,7 @@ export class TurnsService implements Turns {
   readonly #grants: StandingGrants;
   readonly #deltas: Deltas;
   readonly #listeners = new Set<(turn: string) => void>();
+  readonly #flagListeners = new Set<() => void>();
   readonly #settling = new Waiters();
   #stopping = false;
   /** Answers of the last turns that ended: who waited for one asks at once. */
@@ -224,8 +225,14 @@ export class TurnsService implements Turns {
     return this.#approvals.answer(question, answer, by, rights);
   }
 
+  onFlags(listener: () => void): () => void {
+    this.#flagListeners.add(listener);
+    return () => this.#flagListeners.delete(listener);
+  }
+
   flagsChanged(): void {
     this.running.checkFlags();
+    for (const listener of this.#flagListeners) listener();
   }
 
   settleOutcome(

@@ -5,6 +5,7 @@ import { jobPrincipal } from '../paths/loop/cron.path.ts';
 import type { SopRuns } from '../paths/sop/sop-runs.port.ts';
 import type { DaemonIdentity } from '../tokens.ts';
 import type { Alarms } from '../turns/alarms.ts';
+import type { Intake } from '../turns/intake.port.ts';
 import type { Turns } from '../turns/turns.port.ts';
 import { JobBook, type BookedJob } from './job-book.ts';
 import { JobLog, type JobContext, type JobFact } from './job-log.ts';
@@ -24,6 +25,8 @@ export interface SchedulerParts {
   readonly alarms: Alarms;
   readonly ids: Ids;
   readonly identity: DaemonIdentity;
+  /** Absent = every turn is taken in. */
+  readonly intake?: Intake;
   /** Told of what should not happen and does not stop the daemon. */
   readonly report: (problem: { readonly job: string; readonly error: unknown }) => void;
 }
@@ -109,6 +112,8 @@ export class Scheduler implements Jobs {
       const open = times?.open ?? null;
       if (open !== null && (job.overlap === 'skip' || times?.queued != null))
         return { kind: 'busy', turn: open.turn };
+      const closed = this.#parts.intake?.('new') ?? null;
+      if (closed !== null) return { kind: 'unavailable', message: closed.message };
       const due = Math.max(this.#parts.clock.now(), (lastByPerson(times?.open ?? null) ?? 0) + 1);
       const run = this.#runOf(job, due, 'person');
       if (!(await this.#recordDue(job, run, { late: false, before: [] })))
@@ -236,6 +241,8 @@ export class Scheduler implements Jobs {
     const times = this.#parts.ledger.jobTimes(job.name);
     const open = times?.open ?? null;
     if (open !== null && (job.overlap === 'skip' || times?.queued != null)) return skip('overlap');
+    // The time stays due until the disk has room.
+    if ((this.#parts.intake?.('new') ?? null) !== null) return false;
     if (!(await this.#recordDue(job, run, { late, before: missed }))) return false;
     if (open === null) await this.#runner.begin(job.name, run);
     return true;

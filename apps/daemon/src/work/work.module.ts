@@ -15,6 +15,7 @@ import {
   type Tokens,
 } from '../tokens.ts';
 import { ALARMS, type Alarms } from '../turns/alarms.ts';
+import { INTAKE, type Intake } from '../turns/intake.port.ts';
 import { Records } from '../turns/records-of.ts';
 import type { TurnParts } from '../turns/turn-parts.ts';
 import { TURN_PROBLEMS } from '../turns/turns.module.ts';
@@ -78,6 +79,7 @@ const injected = [
   DAEMON_IDENTITY,
   ALARMS,
   TURN_PROBLEMS,
+  { token: INTAKE, optional: true },
 ] as const;
 
 type Injected = [
@@ -93,12 +95,16 @@ type Injected = [
   Tokens['DAEMON_IDENTITY'],
   Alarms,
   TurnParts['report'],
+  Intake | undefined,
 ];
 
 const createWork = (...given: Injected): Work => {
   const [turns, sources, store, ledger, artifacts, masker] = given;
-  const [, , , , , , clock, ids, config, identity, alarms, report] = given;
-  const parts = { store, ledger, artifacts, config, turns, clock, alarms, ids, identity };
+  const [, , , , , , clock, ids, config, identity, alarms, report, intake] = given;
+  const parts = {
+    ...{ store, ledger, artifacts, config, turns, clock, alarms, ids, identity },
+    ...(intake === undefined ? {} : { intake }),
+  };
   const records = new Records({
     ...parts,
     live: (turn) => {

@@ -30,6 +30,13 @@ export type SopCommand =
   | ({ readonly type: 'DecideGate' } & GateDecision)
   /** `startedAt`: when the daemon started; people get a grace after it. Both in ms since the epoch. */
   | { readonly type: 'ExpireGate'; readonly now: number; readonly startedAt: number }
+  /** Nobody may grant it any more: config denies the step now, or its agent was stopped. */
+  | {
+      readonly type: 'CloseGate';
+      readonly gate: string;
+      readonly code: 'refused' | 'stopped';
+      readonly why: string;
+    }
   | { readonly type: 'BeginStep' }
   | {
       readonly type: 'EndStep';
@@ -83,6 +90,8 @@ const decideOpen = (
       return decideGate(command, state);
     case 'ExpireGate':
       return expireGate(command, state);
+    case 'CloseGate':
+      return closeGate(command, state);
     case 'BeginStep':
       return beginStep(state);
     case 'EndStep':
@@ -136,23 +145,38 @@ const expireGate = ({ now, startedAt }: CommandOf<'ExpireGate'>, state: OpenSop)
   if (gate.status !== 'open' || gate.deadline === 'never') return facts();
   if (expiryAt(gate.deadline, startedAt) > now) return facts();
   const why = 'nobody decided before the deadline';
-  const step = currentStep(state)?.name ?? '';
   return facts(
-    {
-      type: 'SopGateDecided',
-      data: {
-        run: state.run,
-        step,
-        gate: gate.gate,
-        outcome: 'expired',
-        by: null,
-        shown: null,
-        why,
-      },
-    },
+    undecided(state, { gate: gate.gate, outcome: 'expired', why }),
     failNow(state, { code: 'gate_expired', message: why, by: null }),
   );
 };
+
+const closeGate = (
+  { code, why, ...command }: CommandOf<'CloseGate'>,
+  state: OpenSop,
+): SopDecision => {
+  const { gate } = state;
+  if (gate.status !== 'open' || gate.gate !== command.gate) return facts();
+  return facts(
+    undecided(state, { gate: gate.gate, outcome: 'closed', why }),
+    failNow(state, { code, message: why, by: null }),
+  );
+};
+
+/** The end of a gate that no person decided. */
+const undecided = (
+  state: OpenSop,
+  end: Pick<DataOf<'SopGateDecided'>, 'gate' | 'outcome' | 'why'>,
+): SopFact => ({
+  type: 'SopGateDecided',
+  data: {
+    run: state.run,
+    step: currentStep(state)?.name ?? '',
+    ...end,
+    by: null,
+    shown: null,
+  },
+});
 
 const beginStep = (state: OpenSop): SopDecision => {
   const step = currentStep(state);
@@ -221,23 +245,9 @@ const cancelRun = ({ by, why }: CommandOf<'CancelRun'>, state: OpenSop): SopDeci
   if (state.running !== null) return facts();
   const failure = failNow(state, { code: 'cancelled', message: why, by });
   const { gate } = state;
-  if (gate.status !== 'open') return facts(failure);
-  const step = currentStep(state)?.name ?? '';
-  return facts(
-    {
-      type: 'SopGateDecided',
-      data: {
-        run: state.run,
-        step,
-        gate: gate.gate,
-        outcome: 'closed',
-        by: null,
-        shown: null,
-        why,
-      },
-    },
-    failure,
-  );
+  return gate.status === 'open'
+    ? facts(undecided(state, { gate: gate.gate, outcome: 'closed', why }), failure)
+    : facts(failure);
 };
 
 interface Failure {

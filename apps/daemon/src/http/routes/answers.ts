@@ -44,6 +44,8 @@ export const launchProblem = (
       return new ProblemError('stopped', result.message, { fields });
     case 'disk_full':
       return new ProblemError('disk_full', result.message, { fields });
+    case 'read_only':
+      return new ProblemError('read_only', result.message, { fields });
     case 'invalid_request':
       return new ProblemError('invalid_body', result.message, {
         fields,

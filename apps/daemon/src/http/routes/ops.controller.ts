@@ -16,7 +16,13 @@ export class OpsController {
   @Get('healthz')
   @Route({ access: 'public', summary: 'The process answers.', answers: { 200: healthSchema } })
   health(): unknown {
-    return { status: 'ok' };
+    const { disk, foreign } = this.#parts;
+    const use = disk?.current();
+    return {
+      status: 'ok',
+      ...(use === undefined ? {} : { disk: use.level, diskPercent: use.percent }),
+      log: foreign === undefined || foreign === null ? 'own' : 'read-only',
+    };
   }
 
   @Get('readyz')
@@ -26,7 +32,9 @@ export class OpsController {
     answers: { 200: healthSchema, 503: healthSchema },
   })
   ready(@Res({ passthrough: true }) reply: FastifyReply): unknown {
-    const missing = this.#parts.notReady();
+    const { disk } = this.#parts;
+    const isFull = disk !== undefined && disk.current().level !== 'ok';
+    const missing = [...this.#parts.notReady(), ...(isFull ? ['disk'] : [])];
     if (missing.length === 0) return { status: 'ready' };
     void reply.status(503);
     return { status: 'not ready', missing };

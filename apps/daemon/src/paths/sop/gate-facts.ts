@@ -6,16 +6,16 @@ import type { SopParts } from './sop-parts.ts';
 type OpenGate = Extract<SopCommand, { type: 'OpenGate' }>;
 type Asked = Extract<SopEffect, { kind: 'open-gate' }>;
 
-/** What the gate before a step is opened with: how long it waits and who is asked follows from the policy that the step itself would
- * have. A step that may not run has no gate, but a reason. */
-export const gateFacts = async (
+type GateApproval =
+  | { readonly ok: true; readonly approval: PolicySnapshot['approval'] }
+  | { readonly ok: false; readonly message: string };
+
+/** Who may let a step begin, by the policy that the step itself would have now; or why nobody may. */
+export const gateApproval = async (
   parts: SopParts,
   state: OpenSop,
-  { step, prompt }: Asked,
-): Promise<
-  | { readonly ok: true; readonly command: OpenGate }
-  | { readonly ok: false; readonly message: string }
-> => {
+  step: Pick<Asked['step'], 'name' | 'agent'>,
+): Promise<GateApproval> => {
   const { run, by, parent } = state;
   const origin = { kind: 'sop', run, step: step.name, parent: parent?.turn ?? 'none' } as const;
   const { records } = await parts.records.of(origin, {});
@@ -33,6 +33,27 @@ export const gateFacts = async (
   if (!resolution.ok)
     return { ok: false, message: resolution.problems.map(({ message }) => message).join('; ') };
   const { approval } = resolution.policy.parts.snapshot;
+  if (approval.route.on_no_approver === 'deny') {
+    const message = 'the step asks a person, and `approval.route.on_no_approver` is `deny`';
+    return { ok: false, message };
+  }
+  return { ok: true, approval };
+};
+
+/** What the gate before a step is opened with: how long it waits and who is asked follows from the policy that the step itself would
+ * have. A step that may not run has no gate, but a reason. */
+export const gateFacts = async (
+  parts: SopParts,
+  state: OpenSop,
+  { step, prompt }: Asked,
+): Promise<
+  | { readonly ok: true; readonly command: OpenGate }
+  | { readonly ok: false; readonly message: string }
+> => {
+  const judged = await gateApproval(parts, state, step);
+  if (!judged.ok) return judged;
+  const { approval } = judged;
+  const { by } = state;
   const now = parts.clock.now();
   const masked = parts.masker.mask(prompt, { formats: true, agent: step.agent }).text;
   const view = gateView({

@@ -1,4 +1,5 @@
 import {
+  currentStep,
   expiryAt,
   nextSopEffect,
   type EndedSop,
@@ -6,9 +7,10 @@ import {
   type OpenSop,
   type RunningStep,
   type SopCommand,
+  type SopEffect,
 } from '@lockstep/engine';
 import type { LaunchResult } from '../../turns/turns.port.ts';
-import { gateFacts } from './gate-facts.ts';
+import { gateApproval, gateFacts } from './gate-facts.ts';
 import type { SopLog, SopPosted } from './sop-log.ts';
 import type { SopParts } from './sop-parts.ts';
 import { parseStep } from './step.path.ts';
@@ -28,6 +30,8 @@ export class RunningSop {
   /** The step's turn was asked for: it can be cancelled. */
   #launched: string | null = null;
   #wake: () => void = () => undefined;
+  /** Something changed since the last look at a gate. */
+  #changed = false;
 
   /** @param options.startedAt when the daemon started, in ms since the epoch */
   constructor(
@@ -61,6 +65,12 @@ export class RunningSop {
     return posted;
   }
 
+  /** Config or a stop has changed: what waits is looked at again. */
+  look(): void {
+    this.#changed = true;
+    this.#wake();
+  }
+
   /** Ends the run as soon as it can: a running step first. */
   async cancel(by: string, why: string): Promise<void> {
     this.#cancelling ??= { by, why };
@@ -88,7 +98,7 @@ export class RunningSop {
         );
       }
       case 'wait-gate':
-        return this.#waitAtGate(effect.deadline);
+        return this.#waitAtGate(effect);
       case 'begin-step':
         return this.#record({ type: 'BeginStep' });
       case 'run-step':
@@ -96,9 +106,22 @@ export class RunningSop {
     }
   }
 
-  async #waitAtGate(deadline: number | 'never'): Promise<boolean> {
+  /** Looks whether a person may still let the step begin, then waits for one. */
+  async #waitAtGate({ gate, deadline }: WaitGate): Promise<boolean> {
+    const { state } = this.log;
+    const step = state.status === 'open' ? currentStep(state) : null;
+    if (state.status !== 'open' || step === null) return true;
+    this.#changed = false;
+    if (this.#parts.ledger.flags(step.agent).stopped) {
+      const why = `agent \`${step.agent}\` was stopped`;
+      return this.#record({ type: 'CloseGate', gate, code: 'stopped', why });
+    }
+    const judged = await gateApproval(this.#parts, state, step);
+    if (!judged.ok)
+      return this.#record({ type: 'CloseGate', gate, code: 'refused', why: judged.message });
     const at = deadline === 'never' ? null : expiryAt(deadline, this.#startedAt);
     const now = this.#parts.clock.now();
+    if (this.#changed) return true;
     if (at === null || at > now) {
       await this.#pause(at);
       return true;
@@ -182,6 +205,8 @@ export class RunningSop {
     });
   }
 }
+
+type WaitGate = Extract<SopEffect, { kind: 'wait-gate' }>;
 
 const retryMs = 5_000;
 

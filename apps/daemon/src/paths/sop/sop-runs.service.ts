@@ -38,9 +38,19 @@ export class SopRunsService implements SopRuns {
 
   /** Takes up every open run. Call once, when turns are recovered. */
   async begin(): Promise<number> {
-    this.#forget = this.#parts.turns.onRest((turn) => {
-      this.#endBelow(turn);
-    });
+    const look = (): void => {
+      this.#lookAgain();
+    };
+    const forget = [
+      this.#parts.turns.onRest((turn) => {
+        this.#endBelow(turn);
+      }),
+      this.#parts.config.onApplied(look),
+      this.#parts.turns.onFlags?.(look),
+    ];
+    this.#forget = () => {
+      for (const one of forget) one?.();
+    };
     const open = this.#parts.ledger.sopRuns();
     this.#ready();
     for (const { id, parent } of open) {
@@ -66,6 +76,8 @@ export class SopRunsService implements SopRuns {
     if (known !== null) return known;
     if (this.#stopping.signal.aborted)
       return { kind: 'refused', code: 'stopped', message: 'the daemon is stopping' };
+    const closed = this.#parts.intake?.('new') ?? null;
+    if (closed !== null) return { kind: 'refused', code: 'disk_full', message: closed.message };
     const facts = await startFacts(this.#parts, start);
     if (!facts.ok) return facts.refused;
     const [first] = facts.command.definition.steps;
@@ -184,6 +196,13 @@ export class SopRunsService implements SopRuns {
         this.#runs.delete(log.run);
       });
     return { running, end };
+  }
+
+  #lookAgain(): void {
+    for (const run of this.#runs.values())
+      void run.then(({ running }) => {
+        running.look();
+      });
   }
 
   /** A run is a part of the call that started it: it ends with the turn. */

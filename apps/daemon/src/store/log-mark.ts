@@ -1,0 +1,104 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { numberOf, type DataOf, type EventStore, type Position } from '@lockstep/engine';
+import { z } from 'zod';
+import { logPath } from './sqlite/sqlite-log.ts';
+
+/** What this machine remembers of its log, beside it and not in it: a copy of the log does not fit the copy of the mark. */
+const markSchema = z.strictObject({
+  machine: z.string(),
+  /** Of the log's file: kept by a rename, never by a copy. */
+  inode: z.string(),
+  /** Starts of a daemon that the log may end with: the last one, and the one that is about to be recorded. */
+  incarnations: z.array(z.string()).min(1).max(2),
+  /** The log went at least up to here. */
+  position: z.string(),
+});
+type LogMark = z.infer<typeof markSchema>;
+
+/** A log that this machine did not write to its end. */
+export interface ForeignLog {
+  readonly why: string;
+  /** As its last start of a daemon says. */
+  readonly host: string;
+  readonly incarnation: string;
+}
+
+const markPath = (folder: string): string => join(folder, 'log.mark.json');
+
+/** The last start of a daemon that a log knows; null = none ever ran on it. */
+export const lastStart = async (store: EventStore): Promise<DataOf<'DaemonStarted'> | null> => {
+  const events = await store.readStream('daemon');
+  return events.findLast((event) => event.type === 'DaemonStarted')?.data ?? null;
+};
+
+/** Whether the log in a data folder is the one that a daemon of this machine wrote last. Null = it is, or no daemon ever ran on it. */
+export const judgeLog = async (folder: string, store: EventStore): Promise<ForeignLog | null> => {
+  const last = await lastStart(store);
+  if (last === null) return null;
+  const why = whyForeign(folder, { last, head: await store.head() });
+  return why === null ? null : { why, host: last.host, incarnation: last.incarnation };
+};
+
+const whyForeign = (
+  folder: string,
+  { last, head }: { readonly last: DataOf<'DaemonStarted'>; readonly head: Position | 'start' },
+): string | null => {
+  const mark = readMark(folder);
+  if (mark === null) return 'this machine has no mark of it';
+  if (mark.machine !== thisMachine()) return 'another machine wrote it';
+  if (mark.inode !== inodeOf(folder)) return 'its file is a copy';
+  if (!mark.incarnations.includes(last.incarnation))
+    return 'the last daemon that wrote it is not the last one here';
+  return numberOf(head) < numberOf(mark.position) ? 'it ends before what was recorded here' : null;
+};
+
+/** Writes the mark anew, durable when this returns.
+ * @throws SystemError when the folder takes no file */
+export const writeMark = (
+  folder: string,
+  { incarnations, position }: Pick<LogMark, 'incarnations' | 'position'>,
+): void => {
+  const mark: LogMark = { machine: thisMachine(), inode: inodeOf(folder), incarnations, position };
+  const draft = `${markPath(folder)}.new`;
+  const file = openSync(draft, 'w', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(mark)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, markPath(folder));
+};
+
+const readMark = (folder: string): LogMark | null => {
+  try {
+    const read = markSchema.safeParse(JSON.parse(readFileSync(markPath(folder), 'utf8')));
+    return read.success ? read.data : null;
+  } catch {
+    return null;
+  }
+};
+
+const inodeOf = (folder: string): string =>
+  statSync(logPath(folder), { bigint: true }).ino.toString();
+
+/** The machine's own id where the system keeps one; else the name of the host. */
+const thisMachine = (): string => {
+  try {
+    const id = readFileSync('/etc/machine-id', 'utf8').trim();
+    if (id !== '') return `id:${id}`;
+  } catch {
+    // Not every system has one.
+  }
+  return `host:${hostname()}`;
+};
