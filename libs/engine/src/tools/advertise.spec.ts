@@ -57,6 +57,7 @@ describe('given a policy', () => {
     const approval = { autonomy: 'read_only' as const };
     expect(offered({ approval })).toEqual([
       'builtin:ask_user',
+      'builtin:cron_list',
       'builtin:file_list',
       'builtin:file_read',
       'builtin:file_search',
@@ -98,6 +99,16 @@ const early = new Set([
   'mcp.bundles',
   'mcp.expose',
   'approval.autonomy',
+  'memory.backend',
+  'memory.writable',
+  'delegation.mode',
+  'delegation.delegates',
+  'delegation.max_depth',
+  'delegation.spawn',
+  'delegation.sops',
+  'channels.peers',
+  'skills.bundles',
+  'shell.allowed_commands',
 ]);
 
 it('offers exactly the tools that the gate can let through these steps for some arguments', () => {

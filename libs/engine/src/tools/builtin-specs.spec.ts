@@ -7,9 +7,9 @@ import { checkArguments } from './check-arguments.ts';
 import { effectsOf, leastEffects } from './effects.ts';
 import { specDigest } from './spec-digest.ts';
 
-it('describes every built-in tool that is enforced, and no other', () => {
-  const enforced = builtinTools.filter((tool) => tool.status === 'enforced').map((tool) => tool.id);
-  expect(builtinSpecs.map((spec) => spec.id)).toEqual(enforced.toSorted());
+it('describes every built-in tool, and no other', () => {
+  const known = builtinTools.map((tool) => tool.id);
+  expect(builtinSpecs.map((spec) => spec.id)).toEqual(known.toSorted());
 });
 
 describe.each(builtinSpecs.map((spec) => [spec.alias, spec] as const))(
@@ -48,6 +48,18 @@ const samples: Readonly<Record<string, object>> = {
   file_write: { path: 'a', content: '' },
   http_fetch: { url: 'https://api.example.com', method: 'POST', headers: { a: 'b' }, body: 'x' },
   time_now: { timezone: 'Europe/Berlin' },
+  shell: { command: 'git status' },
+  memory_store: { text: 'x', tags: ['a'] },
+  memory_recall: { query: 'x', limit: 3 },
+  memory_forget: { id: 'm1' },
+  skill_read: { skill: 'writing' },
+  delegate: { agent: 'reviewer', input: 'x', background: true },
+  message_peer: { agent: 'reviewer', channel: 'webhook.support', text: 'x' },
+  spawn: { input: 'x', tools: ['file_read'], background: false },
+  cron_add: { name: 'daily', schedule: '0 7 * * *', prompt: 'x', timezone: 'UTC', tools: [] },
+  cron_list: {},
+  cron_remove: { name: 'daily' },
+  sop_start: { name: 'release', input: 'x' },
 };
 
 it.each([
@@ -60,6 +72,13 @@ it.each([
   ['http_fetch', { url: 'https://a.example.com', method: 'get' }],
   ['http_fetch', { url: 'https://a.example.com', method: 'CONNECT' }],
   ['ask_user', { question: 'Which?', choices: [] }],
+  ['shell', { command: '' }],
+  ['memory_store', { text: '' }],
+  ['memory_recall', { query: 'x', limit: 0 }],
+  ['delegate', { agent: 'reviewer' }],
+  ['spawn', { input: 'x', tools: 'file_read' }],
+  ['cron_add', { name: 'daily', schedule: '0 7 * * *' }],
+  ['sop_start', { input: 'x' }],
   ['time_now', []],
   ['time_now', null],
 ])('refuses %s with %j', (name, args) => {
