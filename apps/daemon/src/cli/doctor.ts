@@ -45,7 +45,7 @@ const sandbox = async (): Promise<Finding> => {
     : {
         what: 'sandbox',
         state: 'warning',
-        says: `commands, scripts of skills and servers that must run in the sandbox are refused: ${probe.reason}`,
+        says: `what must run in the sandbox (commands, scripts of skills, servers) is refused: ${probe.reason}`,
       };
 };
 
