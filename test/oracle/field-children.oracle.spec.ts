@@ -91,6 +91,22 @@ describe('given a turn below whose agent always asks, where nobody can be asked'
   });
 });
 
+describe('given a turn below whose agent only reads', () => {
+  // A sub-agent is the same agent, so only other agents can differ.
+  const others = [...ways.filter(([, { agent }]) => agent !== 'lead'), independentWay, peerWay];
+
+  it.each(others)('writes nothing, whatever the one that starts it may do: %s', async (_, way) => {
+    const w = world({
+      config: team({ [way.agent]: { autonomy: 'read_only' } }),
+      model: parts(way),
+    });
+    const turn = await started(w);
+    const refused = only(w, childOf(w, way, turn), 'ToolCallRefused');
+    expect(refused.data.rule).toBe('approval.autonomy');
+    expect(w.tools.runs).toEqual([]);
+  });
+});
+
 describe('given a turn below that already runs', () => {
   it.each([...ways, independentWay])(
     'sees what a newer config takes away at its next call: %s',
