@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -18,6 +19,7 @@ const config = `
 ${agent('ada', 'skill_bundles = ["writing"]\nmcp_bundles = ["odd"]\n[agents.ada.skills]\nallow_scripts = true\n[agents.ada.shell]\nallowed_commands = ["*"]\nblock_high_risk = false\nenv_passthrough = ["LOCKSTEP_TEST_PASSED"]')}
 ${agent('bob', '[agents.bob.shell]\nallowed_commands = ["cat", "ls", "sort", "tr", "head", "git status"]')}
 ${agent('cleo', 'skill_bundles = ["writing"]\n[agents.cleo.skills]\nprompt_mode = "full"')}
+${agent('dora', 'skill_bundles = ["writing"]\n[agents.dora.skills]\nallow_scripts = true\n[agents.dora.approval]\nalways_ask = ["skill:*"]')}
 [risk_profiles.open]
 autonomy = "full"
 [risk_profiles.open.tools]
@@ -288,5 +290,50 @@ describe('a skill', () => {
     expect(scripts).toEqual(['skill:notes/attack', 'skill:notes/count']);
     const kept = await turnOf('cleo', 'count');
     expect(refusals(kept)).toEqual(['skills.allow_scripts']);
+  });
+
+  it('is run as it was decided on, and not when a file of it changed meanwhile', async () => {
+    const admin = run.admin();
+    interface Row {
+      readonly id: string;
+      readonly turn: string;
+      readonly revision: number;
+      readonly shown: string;
+    }
+    const asked = async (): Promise<Row> => {
+      const { body } = await admin.post('/v1/agents/dora/turns', { input: 'count' });
+      const turn = (body as { readonly id: string }).id;
+      return eventually('the question', async () => {
+        const list = await admin.get('/v1/approvals');
+        const { items } = list.body as { readonly items: readonly Row[] };
+        return items.find((one) => one.turn === turn) ?? null;
+      });
+    };
+    const approve = async ({ id, revision, shown }: Row): Promise<void> => {
+      const choice = { choice: 'once', revision, shown };
+      const { status } = await admin.post(`/v1/approvals/${id}/decision`, choice);
+      expect(status).toBe(200);
+    };
+    const end = async (turn: string): Promise<readonly string[]> => {
+      const events = await eventually('the end', async () => {
+        const read = await admin.get(`/v1/turns/${turn}/events`);
+        const { items } = read.body as { readonly items: readonly Event[] };
+        return items.some(({ type }) => type === 'TurnCompleted') ? items : null;
+      });
+      return events.flatMap(({ type, data }) =>
+        type === 'ToolCallCompleted'
+          ? ['ran']
+          : type === 'ToolCallRefused'
+            ? [String(data['rule'])]
+            : [],
+      );
+    };
+    const first = await asked();
+    await approve(first);
+    expect(await end(first.turn)).toEqual(['ran']);
+    const second = await asked();
+    put('skills/notes/scripts/count', '#!/bin/sh\ncat "$@"\n', 0o755);
+    await approve(second);
+    expect(await end(second.turn)).toEqual(['gate.approval_stale']);
   });
 });

@@ -106,7 +106,7 @@ const authorized = async (parts: SkillToolParts, { scope, started }: Work): Prom
   if (operand === undefined) throw new ToolFailure('protocol', 'no skill was authorized');
   const { directories = {} } = scope.policy.skills;
   const skill = await parts.library.now(directories, operand.given);
-  if (skill?.digest !== operand.digest || skill?.bundle !== operand.bundle)
+  if (skill?.digest !== operand.digest || skill.bundle !== operand.bundle)
     throw new ToolFailure(
       'late_swap',
       `the skill \`${operand.given}\` is not what was authorized any more`,
