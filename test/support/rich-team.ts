@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { rpcClient } from './rpc-client.ts';
+import type { Caller, RunningDaemon } from './running-daemon.ts';
+import { postWebhook } from './signed-webhook.ts';
+
+const server = fileURLToPath(new URL('./counting-mcp-server.mjs', import.meta.url));
+const secret = 'rich-team-key';
+process.env['RICH_TEAM_KEY'] = secret;
+
+/** Every way to start a turn of this team. */
+export const starts = ['rest', 'run', 'webhook', 'json-rpc', 'cron', 'sop'] as const;
+export type StartName = (typeof starts)[number];
+
+/** A lead whose turn makes a call that must not run twice, keeps a row, asks a person and lets a helper work, who does much the same;
+ * `lines` is the file in which the tool server counts, `replyUrl` where the webhook's replies go. */
+export const richConfig = (lines: string, replyUrl: string): string => `
+[providers.local]
+type = "scripted"
+script = "script.yaml"
+prices = "free"
+[risk_profiles.open]
+autonomy = "supervised"
+[risk_profiles.open.tools]
+allowed = ["mcp:count/*", "memory_*", "delegate"]
+[risk_profiles.open.approval]
+auto_approve = ["mcp:count/append", "memory_*", "delegate"]
+[risk_profiles.open.delegation]
+mode = "allow"
+[runtime_profiles.short]
+[agents.lead]
+provider = "local"
+risk_profile = "open"
+runtime_profile = "short"
+mcp_bundles = ["count"]
+delegates = [{ agent = "helper", mode = "bounded" }]
+channels = ["webhook.desk"]
+[agents.helper]
+provider = "local"
+risk_profile = "open"
+runtime_profile = "short"
+mcp_bundles = ["count"]
+[channels.webhook.desk]
+secret = { env = "RICH_TEAM_KEY" }
+reply_url = "${replyUrl}"
+[peer_groups.desk]
+channel = "webhook.desk"
+agents = ["lead"]
+external_peers = ["user"]
+[cron.nightly]
+agent = "lead"
+schedule = "0 0 1 1 *"
+prompt = "rich cron"
+[sops.release]
+triggers = ["manual"]
+[[sops.release.steps]]
+agent = "lead"
+prompt = "rich {{input}}"
+gate = "approval"
+[mcp.servers.count]
+transport = "stdio"
+command = "${process.execPath}"
+args = ["${server}", "${lines}"]
+run = "trusted"
+expose = "*"
+[mcp.servers.count.tools.append]
+effect = ["write"]
+operands = "none"
+[mcp.servers.count.tools.asked]
+effect = ["write"]
+operands = "none"
+[mcp_bundles.count]
+servers = ["count"]
+`;
+
+const scenario = (name: string): string => `
+  - when: "rich ${name}"
+    steps:
+      - calls:
+          - { tool: "mcp:count/append", args: { line: "${name} lead" } }
+          - { tool: memory_store, args: { text: "${name} was here" } }
+      - calls: [{ tool: "mcp:count/asked", args: { line: "${name} asked" } }]
+      - calls: [{ tool: delegate, args: { agent: helper, input: "help ${name}" } }]
+      - say: "rich ${name} done"
+  - when: "help ${name}"
+    steps:
+      - calls: [{ tool: "mcp:count/append", args: { line: "${name} helper" } }]
+      - say: "helped ${name}"
+`;
+export const richScript = `scenarios:${starts.map(scenario).join('')}default: [{ say: plain }]\n`;
+
+/** What the tool server did, line by line. */
+export const doneLines = async (lines: string): Promise<readonly string[]> => {
+  const text = await readFile(lines, 'utf8').catch(() => '');
+  return text.split('\n').filter((line) => line !== '');
+};
+
+/** Starts one turn in one way. A daemon whose log has stopped refuses it; whatever it says, the log has the word. */
+export const startRich = async (running: RunningDaemon, name: StartName): Promise<void> => {
+  const admin = running.admin();
+  const input = `rich ${name}`;
+  switch (name) {
+    case 'rest':
+      await admin.post('/v1/agents/lead/turns', { input });
+      return;
+    case 'run':
+      await admin.post('/v1/agents/lead/runs', { input });
+      return;
+    case 'webhook': {
+      const message = { id: 'm1', conversation: 'room', sender: 'user', text: input };
+      await postWebhook({ url: running.url(), alias: 'desk', secret }, message);
+      return;
+    }
+    case 'json-rpc': {
+      const client = await rpcClient(running.data);
+      await client.call('initialize', {});
+      await client.call('turns.start', { agent: 'lead', input });
+      client.close();
+      return;
+    }
+    case 'cron':
+      await admin.post('/v1/jobs/nightly/run');
+      return;
+    case 'sop':
+      await admin.post('/v1/sops/release/runs', { input: 'sop' });
+  }
+};
+
+interface Waiting {
+  readonly id: string;
+  readonly revision: number;
+  readonly shown: string;
+}
+
+/** Says yes to whatever waits, once. */
+export const approveAll = async (admin: Caller): Promise<number> => {
+  const { body } = await admin.get('/v1/approvals');
+  const { items } = body as { readonly items?: readonly Waiting[] };
+  for (const { id, revision, shown } of items ?? [])
+    await admin.post(`/v1/approvals/${id}/decision`, { choice: 'once', revision, shown });
+  return items?.length ?? 0;
+};
