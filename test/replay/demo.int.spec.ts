@@ -87,7 +87,7 @@ describe('given the command line', () => {
     expect(lines.filter((line) => line.startsWith('same turn')).length).toBe(2);
     expect(lines).toContainEqual(
       expect.stringMatching(
-        /^diverged turn .* at event 1 \(PolicyResolved, position \d{20}\), after 1 equal events: 3 fields differ$/,
+        /^diverged turn .* at event 1 \(PolicyResolved, position \d{20}\), after 1 equal events: one field differs$/,
       ),
     );
     expect(said.stdout).toContain(

@@ -50,13 +50,24 @@ const writing = ({ memory }: PolicySnapshot): Withheld['rule'] | null => {
   return memory.writable ? null : 'memory.writable';
 };
 
+/** Why, for the operator. */
+const reasons: Readonly<Partial<Record<Withheld['rule'], string>>> = {
+  'memory.backend': 'this agent keeps no memory',
+  'memory.writable': 'the memory of this agent is not to be changed',
+  'delegation.mode': 'this agent may not start turns',
+  'delegation.delegates': 'there is no agent that this one may delegate to',
+  'delegation.max_depth': 'no level of turns is left below this one',
+  'delegation.spawn': 'this agent may not start sub-agents',
+  'delegation.sops': 'there is no procedure that this agent may start',
+  'channels.peers': 'this agent has no peer on any channel',
+  'skills.bundles': 'this agent has no skills',
+  'shell.allowed_commands': 'this agent may run no command',
+};
+
 /** Whether the surface that a built-in tool works on is closed to the agent: nothing that cannot act is offered. */
 export const withheldBySurface = (policy: PolicySnapshot, id: string): Withheld | null => {
   const rule = rules.get(id)?.(policy) ?? null;
-  if (rule === null) return null;
-  return {
-    rule,
-    pattern: null,
-    why: `\`${rule}\` of \`${policy.agent}\` leaves \`${id}\` nothing to do`,
-  };
+  return rule === null
+    ? null
+    : { rule, pattern: null, why: reasons[rule] ?? 'it has nothing to do' };
 };
