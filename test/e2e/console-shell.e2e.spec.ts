@@ -127,6 +127,7 @@ describe.each(['light', 'dark'] as const)('given the %s theme', (theme) => {
     const { page, context, go, complaints } = await visit(browser, daemon, served, { theme });
     const places: readonly (readonly [path: string, ready: string])[] = [
       ['/', '[data-cell="tools.denied:gateway"]'],
+      ['/?open=gateway,loop', '[data-trigger="gateway.rest"]'],
       ['/?cell=tools.denied:gateway', '[role="dialog"] table'],
       ['/agents', 'table'],
       ['/agents/writer', 'table'],
@@ -137,6 +138,11 @@ describe.each(['light', 'dark'] as const)('given the %s theme', (theme) => {
       [`/turns/${searched}?tab=policy`, 'table'],
       [`/approvals?id=${asked}`, '[data-request] a[aria-current]'],
       ['/approvals?state=decided', 'main h2'],
+      ['/approvals?state=grants', 'main h2'],
+      ['/approvals?state=unknown', 'main h2'],
+      ['/work', 'main h2'],
+      ['/work?tab=jobs', 'main h2'],
+      ['/work?tab=procedures', 'main h2'],
     ];
     const faults: string[] = [];
     for (const [path, ready] of places) {
@@ -168,6 +174,7 @@ describe('given a narrow window', () => {
       '/turns',
       `/turns/${searched}`,
       '/approvals',
+      '/work',
     ]) {
       await go(path);
       await page.locator('main .page').waitFor();

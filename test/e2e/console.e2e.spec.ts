@@ -70,11 +70,14 @@ describe('given the matrix', () => {
     expect(await cell.getAttribute('data-state')).toBe('unobserved');
     await page.getByLabel('agent', { exact: true }).first().click();
     await page.getByRole('option', { name: 'writer' }).click();
-    await page.locator('[data-cell="tools.denied:gateway"][data-state="unobserved"]').waitFor();
+    await page.waitForURL('**/?agent=writer');
+    await page.locator('[data-path="gateway"] button').click();
+    const rest = page.locator('[data-cell="tools.denied:gateway.rest"]');
+    await rest.and(page.locator('[data-state="unobserved"]')).waitFor();
     await start('writer', 'search');
-    await page
-      .locator('[data-cell="tools.denied:gateway"][data-state="enforced"]')
-      .waitFor({ timeout: 1000 });
+    await rest.and(page.locator('[data-state="enforced"]')).waitFor({ timeout: 1000 });
+    // The path as a whole waits for its other triggers.
+    expect(await cell.getAttribute('data-state')).toBe('unobserved');
   });
 
   it('opens a cell by its address, with the events that prove it and the way to their turn', async () => {

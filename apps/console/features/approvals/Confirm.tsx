@@ -5,7 +5,7 @@ import { Button, Textarea } from '@mantine/core';
 import { EditArguments } from './EditArguments.tsx';
 import { ScopeChoice } from './ScopeChoice.tsx';
 import { decisionBody, narrowestScope, type Armed, type Request } from './approvals.logic.ts';
-import { fieldsOf, parseArguments, type FieldDraft } from './edit.logic.ts';
+import { draftFields, fieldsOf, parseArguments, type FieldDraft } from './edit.logic.ts';
 import { useCallArguments } from './use-call-arguments.ts';
 import styles from './approvals.module.css';
 
@@ -32,11 +32,13 @@ export const Confirm = ({
 }) => {
   const args = useCallArguments(armed.choice === 'edit' || armed.choice === 'always' ? row : null);
   const [scope, setScope] = useState(narrowestScope);
-  const [drafts, setDrafts] = useState<readonly FieldDraft[]>([]);
+  // Until a person changes one, the drafts are those of the call's own arguments, as soon as these are read.
+  const [changed, setChanged] = useState<readonly FieldDraft[] | null>(null);
   const [guidance, setGuidance] = useState('');
   const [text, setText] = useState<string | null>(null);
   const written = text ?? (args === null ? '{}' : JSON.stringify(args, null, 2));
   const parsed = parseArguments(written);
+  const drafts = changed ?? draftFields(args);
   const fields = fieldsOf(drafts);
   const problem = problemOf(armed, { parsed, fields, byFields: scope.arguments === 'fields' });
   const confirm = (): void => {
@@ -61,11 +63,10 @@ export const Confirm = ({
       {armed.choice === 'always' ? (
         <ScopeChoice
           row={row}
-          args={args}
           scope={scope}
           drafts={drafts}
           onScope={setScope}
-          onDrafts={setDrafts}
+          onDrafts={setChanged}
         />
       ) : null}
       {armed.choice === 'edit' ? (

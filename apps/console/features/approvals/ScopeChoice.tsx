@@ -2,7 +2,7 @@
 
 import { Button, Checkbox, Radio, Select, TextInput } from '@mantine/core';
 import type { GrantScope, Request } from './approvals.logic.ts';
-import { draftFields, type FieldDraft } from './edit.logic.ts';
+import type { FieldDraft } from './edit.logic.ts';
 
 const argumentKinds = ['exact', 'fields', 'any'] as const;
 const isArgumentKind = (text: string): text is GrantScope['arguments'] =>
@@ -11,14 +11,12 @@ const isArgumentKind = (text: string): text is GrantScope['arguments'] =>
 /** What a standing approval covers. It begins at the narrowest; each step further is chosen aloud. */
 export const ScopeChoice = ({
   row,
-  args,
   scope,
   drafts,
   onScope,
   onDrafts,
 }: {
   readonly row: Request;
-  readonly args: Readonly<Record<string, unknown>> | null;
   readonly scope: GrantScope;
   readonly drafts: readonly FieldDraft[];
   readonly onScope: (scope: GrantScope) => void;
@@ -40,9 +38,7 @@ export const ScopeChoice = ({
         label="With"
         value={scope.arguments}
         onChange={(kind) => {
-          if (!isArgumentKind(kind)) return;
-          onScope({ ...scope, arguments: kind });
-          if (kind === 'fields' && drafts.length === 0) onDrafts(draftFields(args));
+          if (isArgumentKind(kind)) onScope({ ...scope, arguments: kind });
         }}
       >
         <Radio value="exact" label="exactly these arguments" mt={4} />

@@ -76,7 +76,7 @@ export const Evidence = ({ entry }: { readonly entry: Entry }) => (
 const countsText = ({ turns, bites }: Entry['live']): string =>
   turns === 0
     ? 'no turn'
-    : `${plural(turns, 'turn')}, in which it decided something ${plural(bites, 'time')}`;
+    : `${plural(turns, 'turn')}, ${bites === 0 ? 'and it never had to decide anything' : `in which it decided something ${plural(bites, 'time')}`}`;
 
 /** What monitors say: objections first, then the events in which the setting decided. */
 const Events = ({ entry }: { readonly entry: Entry }) => {

@@ -17,7 +17,7 @@ import {
   type PathName,
   type SurfaceGroup,
 } from './parity.logic.ts';
-import { moved, type Place } from './place.logic.ts';
+import { moved, placeOf, type Place } from './place.logic.ts';
 import styles from './parity.module.css';
 
 interface MatrixProps {
@@ -52,11 +52,13 @@ export const MatrixTable = ({
     column: Math.min(stop.column, columns.length - 1),
   };
   const onKey = (event: KeyboardEvent<HTMLElement>): void => {
-    if (!(event.target instanceof HTMLElement) || event.target.dataset['place'] === undefined)
-      return;
-    const path = columns[at.column]?.path;
+    // Where the key was pressed: columns may have come or gone since the cell was entered.
+    const from =
+      event.target instanceof HTMLElement ? placeOf(event.target.dataset['place']) : null;
+    if (from === null || event.ctrlKey || event.metaKey) return;
+    const path = columns[from.column]?.path;
     if (event.key === 'o' && path !== undefined) onPath(path);
-    const to = moved(at, event.key, rows.length, columns.length);
+    const to = moved(from, event.key, rows.length, columns.length);
     if (to === null) return;
     event.preventDefault();
     setStop(to);
@@ -67,7 +69,7 @@ export const MatrixTable = ({
       <div ref={frame} className={`panel ${styles['frame']}`} onKeyDown={onKey}>
         <table
           className={styles['matrix']}
-          style={{ minWidth: `${16 + columns.length * 6.75}rem` }}
+          style={{ minWidth: `${16 + columns.length * 7.25}rem` }}
         >
           <caption className="quiet">
             Settings by surface, and how each of the six paths stands to them

@@ -162,6 +162,13 @@ const Hint = ({ matrix, agent }: { readonly matrix: Matrix; readonly agent: stri
           <Command line="npx lockstep demo" />
         </div>
       );
+    case 'worst of all triggers':
+      return (
+        <p className={styles['hint']} data-hint="triggers">
+          A cell here is the worst of all triggers of its path: one that had no turn yet holds it
+          back. Open a path by its head to see each; <code>npx lockstep demo</code> drives them.
+        </p>
+      );
     case 'worst of all agents':
       return (
         <p className={`${styles['hint']} row`} data-hint="agents">

@@ -133,9 +133,13 @@ describe('given a path that is opened', () => {
 });
 
 it('names the cells that changed between two readings', () => {
-  const after = row('tools.allowed', 'tools', { loop: cell('gap'), gateway: cell('held') });
-  expect(changedCells(view([allowed, denied]), view([after, denied]))).toEqual(
-    new Set(['tools.allowed:gateway', 'tools.allowed:loop']),
+  const moved = { ...loop, triggers: { ...loop.triggers, cron: trigger('held') } };
+  const after = [
+    row('tools.allowed', 'tools', { loop: cell('gap'), gateway: cell('held') }),
+    row('tools.denied', 'tools', { loop: moved }),
+  ];
+  expect(changedCells(view([allowed, denied]), view(after))).toEqual(
+    new Set(['tools.allowed:gateway', 'tools.allowed:loop', 'tools.denied:loop.cron']),
   );
 });
 
@@ -147,20 +151,24 @@ describe('the hint', () => {
   const few = { figure: { enforced: 1, of: 5 } };
 
   it('says how to begin where no cell has proof', () => {
-    expect(hintOf(view([quorum]), null)).toBe('no proof yet');
+    expect(hintOf(view([allowed, quorum]), null)).toBe('no proof yet');
   });
 
   it('says that a cell is the worst of all agents where few are enforced for that reason', () => {
     expect(hintOf(view([allowed, denied], few), null)).toBe('worst of all agents');
   });
 
-  it('is not there for one agent, for a team of one, and where much is enforced', () => {
+  it('says of one agent that a cell is the worst of all triggers', () => {
     const rows = [allowed, denied];
     expect([
       hintOf(view(rows, few), 'writer'),
       hintOf(view(rows, { ...few, agents: ['writer'] }), null),
-      hintOf(view(rows, { figure: { enforced: 3, of: 5 } }), null),
-    ]).toEqual([null, null, null]);
+    ]).toEqual(['worst of all triggers', 'worst of all triggers']);
+  });
+
+  it('is not there where much is enforced', () => {
+    const figure = { enforced: 3, of: 5 };
+    expect(hintOf(view([allowed, denied], { figure }), null)).toBeNull();
   });
 });
 

@@ -129,9 +129,10 @@ export const changedCells = (before: ParityView, after: ParityView): ReadonlySet
   for (const row of after.rows) {
     const old = known.get(row.setting);
     if (old === undefined) continue;
-    for (const path of pathColumns) {
-      const [a, b] = [old.cells[path], row.cells[path]];
-      if (a.state !== b.state || a.kind !== b.kind) changed.add(cellKey(row.setting, path));
+    for (const column of columnsOf(after, new Set(pathColumns))) {
+      const [a, b] = [cellAt(old, column), cellAt(row, column)];
+      if (a.state !== b.state || a.kind !== b.kind)
+        changed.add(cellKey(row.setting, columnKey(column)));
     }
   }
   return changed;
@@ -151,17 +152,19 @@ export const cellSentence = (row: ParityRow, column: Column): string => {
   return `${row.setting} on ${where}: ${word}${kind}${since}. ${cell.reason ?? means}`;
 };
 
-/** What one can do when the matrix has little to show; null when it speaks for itself. */
+/** What one can do when the matrix has little to show; null when it speaks for itself. A cell is the worst of all agents and of all
+ * triggers of its path: one that nobody tried holds it back. */
 export const hintOf = (
   view: ParityView,
   agent: string | null,
-): 'no proof yet' | 'worst of all agents' | null => {
-  const counts = countStates(view);
-  if (counts.enforced + counts.held + counts.gap === 0) return 'no proof yet';
+): 'no proof yet' | 'worst of all agents' | 'worst of all triggers' | null => {
+  const seen = view.rows.some(({ cells }) =>
+    pathColumns.some((path) => Object.values(cells[path].triggers).some(({ turns }) => turns > 0)),
+  );
+  if (!seen) return 'no proof yet';
   const few = view.figure.enforced * 4 < view.figure.of;
-  return agent === null && view.agents.length > 1 && few && counts.unobserved > 0
-    ? 'worst of all agents'
-    : null;
+  if (!few || countStates(view).unobserved === 0) return null;
+  return agent === null && view.agents.length > 1 ? 'worst of all agents' : 'worst of all triggers';
 };
 
 /** What is wrong with the log itself, as far as the matrix sees it. */

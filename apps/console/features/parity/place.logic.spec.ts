@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { moved, namesOf, toggled } from './place.logic.ts';
+import { moved, namesOf, placeOf, toggled } from './place.logic.ts';
 
 describe('a key in a matrix of 30 rows and 8 columns', () => {
   it.each([
@@ -27,6 +27,14 @@ describe('a key in a matrix of 30 rows and 8 columns', () => {
       { row: 0, column: 0 },
     ]);
   });
+});
+
+it('reads a place from its cell', () => {
+  expect([placeOf('3:12'), placeOf('x'), placeOf(undefined)]).toEqual([
+    { row: 3, column: 12 },
+    null,
+    null,
+  ]);
 });
 
 it('keeps names in an address: in, out, and none', () => {

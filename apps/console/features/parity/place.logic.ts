@@ -30,6 +30,14 @@ export const moved = (from: Place, key: string, rows: number, columns: number): 
   }
 };
 
+/** A place as a cell carries it, `row:column`; null for anything else. */
+export const placeOf = (text: string | undefined): Place | null => {
+  const [, row, column] = /^(\d+):(\d+)$/.exec(text ?? '') ?? [];
+  return row === undefined || column === undefined
+    ? null
+    : { row: Number(row), column: Number(column) };
+};
+
 /** Names in an address: a list with commas. Unknown ones do no harm. */
 export const namesOf = (text: string | null): ReadonlySet<string> =>
   new Set((text ?? '').split(',').filter((name) => name !== ''));

@@ -29,7 +29,10 @@ export const Timeline = ({
     <ol className={`panel ${styles['steps']}`} aria-label="timeline">
       {steps.map((step) => (
         <li key={step.event} data-type={step.type} data-tone={step.tone}>
-          <Step step={step} onOpen={onOpen} />
+          <Step
+            step={step.type === 'ChildTurnLinked' ? { ...step, detail: null } : step}
+            onOpen={onOpen}
+          />
           {below(step)}
           {isAsked(step) && step.approval !== null ? (
             <p style={{ margin: '0 0 0.375rem 7.5rem' }}>

@@ -67,11 +67,11 @@ export const Jobs = () => {
               <td>
                 <Link href={`/agents/${job.agent}`}>{job.agent}</Link>
               </td>
-              <td>
+              <td className="whole">
                 <span className="mono">{job.schedule}</span>{' '}
                 <span className="dim">{job.timezone}</span>
               </td>
-              <td>
+              <td className="whole">
                 <Next job={job} />
               </td>
               <td>

@@ -116,12 +116,14 @@ const Step = ({ step }: { readonly step: SopStepRow }) => (
         ? ''
         : duration(step.endedAt - step.startedAt)}
     </td>
-    <td className="row mono">
-      {step.turns.map((turn) => (
-        <Link key={turn} href={`/turns/${turn}`}>
-          {shortId(turn)}
-        </Link>
-      ))}
+    <td>
+      <span className="row mono">
+        {step.turns.map((turn) => (
+          <Link key={turn} href={`/turns/${turn}`}>
+            {shortId(turn)}
+          </Link>
+        ))}
+      </span>
     </td>
     <td>{step.why === null ? null : <Foreign>{step.why}</Foreign>}</td>
   </tr>
