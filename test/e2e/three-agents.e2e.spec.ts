@@ -245,7 +245,7 @@ describe('given three agents under one daemon', () => {
       ['builtin:file_read ', 'gate.unknown_tool'],
       ['builtin:file_list', 'tools.allowed'],
       ['builtin:file_edit', 'tools.allowed'],
-      ['builtin:shell', 'gate.unknown_tool'],
+      ['builtin:shell', 'tools.allowed'],
     ]);
     expect(of(events, 'ToolCallStarted')).toEqual([]);
   });
