@@ -122,6 +122,7 @@ export {
   isInMemoryScope,
   memoryKeeperOf,
   memoryScopeOf,
+  actsFor,
   personOf,
   recallsUnasked,
   type OwnedRow,

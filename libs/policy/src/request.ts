@@ -8,6 +8,8 @@ export const principalSchema = z.strictObject({
   kind: z.enum(['token', 'peer', 'job', 'agent', 'local']),
   id: z.string().min(1),
   person: aliasSchema.nullable(),
+  /** Of an agent that acts for somebody whom `[people]` does not hold: the identity at the root, `kind:id`; null = for nobody. */
+  behind: z.string().nullable().optional(),
 });
 export type Principal = z.infer<typeof principalSchema>;
 

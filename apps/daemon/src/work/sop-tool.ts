@@ -1,4 +1,5 @@
 import {
+  actsFor,
   operandPointers,
   type Operand,
   type StartedToolCall,
@@ -54,7 +55,7 @@ const perform = async (
     sop: name,
     input,
     run,
-    by: { kind: 'agent', id: agent, person: principal.person },
+    by: { kind: 'agent', id: agent, ...actsFor(principal) },
     from: { kind: 'tool', agent, parent: { turn, call: id } },
   });
   if (begun.kind === 'refused') {

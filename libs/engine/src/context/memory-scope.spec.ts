@@ -2,6 +2,7 @@ import type { PolicySnapshot, Principal } from '@lockstep/policy';
 import { describe, expect, it } from 'vitest';
 import { samplePolicy } from '../testing/sample-policy.ts';
 import {
+  actsFor,
   expiryOf,
   isInMemoryScope,
   memoryScopeOf,
@@ -18,6 +19,17 @@ describe('whose rows a turn sees', () => {
     expect(personOf(ana)).toBe('ana');
     expect(personOf({ ...ana, person: null })).toBe('token:tok-1');
     expect(personOf({ kind: 'job', id: 'daily', person: 'ana' })).toBe(null);
+  });
+
+  it('names through an agent whom it acts for, at every depth', () => {
+    const asked = (by: Principal): Principal => ({ kind: 'agent', id: 'ada', ...actsFor(by) });
+    const token: Principal = { kind: 'token', id: 'tok-1', person: null };
+    const job: Principal = { kind: 'job', id: 'daily', person: null };
+    expect([ana, token, job].map((by) => personOf(asked(asked(by))))).toEqual([
+      'ana',
+      'token:tok-1',
+      null,
+    ]);
   });
 
   it('holds the agent and whom it may read, of the one backend', () => {

@@ -8,9 +8,17 @@ export interface OwnedRow {
   readonly person: string | null;
 }
 
-/** Whose words a turn hears: the entry of `[people]`, else the identity itself. A job is nobody. */
-export const personOf = ({ kind, id, person }: Principal): string | null =>
-  kind === 'job' ? null : (person ?? `${kind}:${id}`);
+/** Whose words a turn hears: the entry of `[people]`, else the identity itself, or the one that an agent acts for. A job is nobody. */
+export const personOf = ({ kind, id, person, behind }: Principal): string | null => {
+  if (kind === 'job') return null;
+  return person ?? (behind === undefined ? `${kind}:${id}` : behind);
+};
+
+/** For whom an agent acts in what it starts itself, when this principal asked it. */
+export const actsFor = (principal: Principal): Pick<Principal, 'person' | 'behind'> =>
+  principal.person === null
+    ? { person: null, behind: personOf(principal) }
+    : { person: principal.person };
 
 /** The rows that a policy lets a turn of this principal see; null = it has no memory. */
 export const memoryScopeOf = (

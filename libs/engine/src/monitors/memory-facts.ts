@@ -18,6 +18,7 @@ export const readers = (policy: PolicySnapshot): readonly string[] => [
 /** Whom rows may name in a turn of this principal: nobody, its person, or itself where no person stands behind it. */
 export const ownPeople = ({ principal }: RecordedTurn): readonly (string | null)[] => {
   if (principal === null) return [null];
-  const { person, kind, id } = principal;
-  return person === null ? [null, id, `${kind}:${id}`] : [null, person];
+  const { person, kind, id, behind } = principal;
+  if (person !== null) return [null, person];
+  return behind === undefined ? [null, id, `${kind}:${id}`] : [null, behind];
 };

@@ -1,10 +1,11 @@
-import type {
-  Operand,
-  OperandFacts,
-  StartedToolCall,
-  ToolOutcome,
-  ToolScope,
-  Touched,
+import {
+  actsFor,
+  type Operand,
+  type OperandFacts,
+  type StartedToolCall,
+  type ToolOutcome,
+  type ToolScope,
+  type Touched,
 } from '@lockstep/engine';
 import { aliasSchema } from '@lockstep/policy';
 import type { Running, ToolSource } from '../tools/tool-source.ts';
@@ -121,7 +122,7 @@ const startOf = (
   const [child] = event.data.children ?? [];
   if (child === undefined) return null;
   const { agent, turn, principal } = scope;
-  const from = { agent, turn, call: event.data.call, person: principal.person };
+  const from = { agent, turn, call: event.data.call, ...actsFor(principal) };
   return tools[spec.id]?.start({ from, child: child.turn, args, config }) ?? null;
 };
 

@@ -8,6 +8,8 @@ export interface Starter {
   readonly call: string;
   /** The person behind the turn at the root. */
   readonly person: string | null;
+  /** Whom the starting agent acts for where `person` is null; null = for nobody. */
+  readonly behind?: string | null | undefined;
 }
 
 /** What every child is started with. */
@@ -23,13 +25,16 @@ export interface ChildWire<Args> {
 export const childTurn = (turn: string, call: string): string =>
   digestOf(['child', turn, call]).slice(0, 32);
 
+const behindOf = ({ behind }: Pick<Starter, 'behind'>): { readonly behind?: string | null } =>
+  behind === undefined ? {} : { behind };
+
 /** The parts of a request that all children have in common: the starting agent acts, for the person that it works for itself. */
 export const childRequest = (
   { from, child }: ChildWire<unknown>,
   rest: Pick<TurnRequest, 'agent' | 'origin' | 'input' | 'spawn'>,
 ): TurnRequest => ({
   ...rest,
-  principal: { kind: 'agent', id: from.agent, person: from.person },
+  principal: { kind: 'agent', id: from.agent, person: from.person, ...behindOf(from) },
   session: null,
   client: 'none',
   idempotency: null,
@@ -46,7 +51,12 @@ export const starterOf = (
   const { origin, principal, parent, turn } = request;
   if (origin.kind !== kind || principal.kind !== 'agent') return null;
   if (parent === undefined || turn === undefined) return null;
-  const from = { agent: principal.id, person: principal.person, ...parent };
+  const from = {
+    agent: principal.id,
+    person: principal.person,
+    ...behindOf(principal),
+    ...parent,
+  };
   return { from, child: turn };
 };
 

@@ -10,12 +10,16 @@ import { sharedGroup } from './shared-group.ts';
 
 const text = fc.string({ minLength: 1, unit: 'grapheme' });
 const alias = fc.constantFrom('lead', 'helper', 'free');
-const from: fc.Arbitrary<Starter> = fc.record({
-  agent: alias,
-  turn: text,
-  call: text,
-  person: fc.option(fc.constantFrom('ana', 'bob'), { nil: null }),
-});
+const from: fc.Arbitrary<Starter> = fc.record(
+  {
+    agent: alias,
+    turn: text,
+    call: text,
+    person: fc.option(fc.constantFrom('ana', 'bob'), { nil: null }),
+    behind: fc.option(fc.constantFrom('token:t1', 'peer:mqtt.x/eve'), { nil: null }),
+  },
+  { requiredKeys: ['agent', 'turn', 'call', 'person'] },
+);
 
 const holds = <Wire>(
   wires: fc.Arbitrary<Wire>,
