@@ -30,12 +30,17 @@ class Log {
     return this;
   }
 
-  begin(turn: string, parent: string | null = null, principal = ana): this {
+  begin(
+    turn: string,
+    parent: string | null = null,
+    principal = ana,
+    origin: object = { kind: 'run' },
+  ): this {
     const request = {
       agent: 'ada',
       principal,
       session: 's',
-      origin: { kind: 'run' },
+      origin,
       client: 'none',
     };
     return this.add(
@@ -163,6 +168,10 @@ describe('given a tree of turns', () => {
     expect(log.ledger.spending('b')?.asker).toBe('ana');
     const nobody = new Log().begin('a', null, { kind: 'token', id: 't1', person: null });
     expect(nobody.ledger.spending('a')?.asker).toBe('token:t1');
+    // A sender is named as it is when it decides.
+    const eve = { kind: 'peer', id: 'mqtt.desk/eve', person: null };
+    const sent = new Log().begin('a', null, eve, { kind: 'channel', binding: 'mqtt.desk' });
+    expect(sent.ledger.spending('a')?.asker).toBe('mqtt.desk/eve');
   });
 
   it('is reached by a stop of an agent above', () => {

@@ -63,8 +63,8 @@ export const openSpending = (state: LedgerState, event: EventOf<'TurnRequested'>
 const askerOf = ({ rows }: LedgerState, { principal, origin }: ResolveRequest): string => {
   const { kind, id, person } = principal;
   if (person !== null) return person;
-  // As that sender is named when it decides.
-  if (origin.kind === 'channel') return `${origin.binding}/${id}`;
+  // A sender decides under the very name that it writes under, `<channel>/<sender>`.
+  if (origin.kind === 'channel') return id;
   if (kind !== 'job') return `${kind}:${id}`;
   const job = rows.jobs.get(id);
   if (job !== undefined) return job.person ?? job.by;
