@@ -43,6 +43,18 @@ const benches = [
     title: 'Long history',
     about: 'the daemon as it is built, in a process of its own, on a log of whole turns',
   },
+  {
+    name: 'soak',
+    title: 'Soak',
+    about:
+      'turns of five tool calls, eight at once, in one process on SQLite with the read models; memory after a collection, at ten points',
+  },
+  {
+    name: 'kill',
+    title: 'Kills',
+    about:
+      'the daemon as it is built, killed once a round under turns of five paths that call tools, ask a person and let another agent work; the log is checked after each, all that is open is brought to its end, and what the tools really did is counted outside',
+  },
 ];
 
 const args = process.argv.slice(2);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rpcClient } from './rpc-client.ts';
+import { eventually } from './eventually.ts';
 import type { Caller, RunningDaemon } from './running-daemon.ts';
 import { postWebhook } from './signed-webhook.ts';
 
@@ -73,6 +74,7 @@ operands = "none"
 servers = ["count"]
 `;
 
+/** How a turn goes that is asked for as `rich NAME`: every call leaves a line of its own. */
 const scenario = (name: string): string => `
   - when: "rich ${name}"
     steps:
@@ -87,7 +89,9 @@ const scenario = (name: string): string => `
       - calls: [{ tool: "mcp:count/append", args: { line: "${name} helper" } }]
       - say: "helped ${name}"
 `;
-export const richScript = `scenarios:${starts.map(scenario).join('')}default: [{ say: plain }]\n`;
+/** @param names of the turns that may be asked for */
+export const richScript = (names: readonly string[] = starts): string =>
+  `scenarios:${names.map(scenario).join('')}default: [{ say: plain }]\n`;
 
 /** What the tool server did, line by line. */
 export const doneLines = async (lines: string): Promise<readonly string[]> => {
@@ -95,10 +99,18 @@ export const doneLines = async (lines: string): Promise<readonly string[]> => {
   return text.split('\n').filter((line) => line !== '');
 };
 
-/** Starts one turn in one way. A daemon whose log has stopped refuses it; whatever it says, the log has the word. */
-export const startRich = async (running: RunningDaemon, name: StartName): Promise<void> => {
+/** What of a daemon is spoken to. */
+export type RichDaemon = Pick<RunningDaemon, 'admin' | 'url' | 'data'>;
+
+/** Starts one turn in one way. A daemon whose log has stopped refuses it; whatever it says, the log has the word.
+ * @param what name of the turn; a job's is always `cron` */
+export const startRich = async (
+  running: RichDaemon,
+  name: StartName,
+  what: string = name,
+): Promise<void> => {
   const admin = running.admin();
-  const input = `rich ${name}`;
+  const input = `rich ${what}`;
   switch (name) {
     case 'rest':
       await admin.post('/v1/agents/lead/turns', { input });
@@ -107,7 +119,7 @@ export const startRich = async (running: RunningDaemon, name: StartName): Promis
       await admin.post('/v1/agents/lead/runs', { input });
       return;
     case 'webhook': {
-      const message = { id: 'm1', conversation: 'room', sender: 'user', text: input };
+      const message = { id: what, conversation: what, sender: 'user', text: input };
       await postWebhook({ url: running.url(), alias: 'desk', secret }, message);
       return;
     }
@@ -122,7 +134,7 @@ export const startRich = async (running: RunningDaemon, name: StartName): Promis
       await admin.post('/v1/jobs/nightly/run');
       return;
     case 'sop':
-      await admin.post('/v1/sops/release/runs', { input: 'sop' });
+      await admin.post('/v1/sops/release/runs', { input: what });
   }
 };
 
@@ -140,3 +152,16 @@ export const approveAll = async (admin: Caller): Promise<number> => {
     await admin.post(`/v1/approvals/${id}/decision`, { choice: 'once', revision, shown });
   return items?.length ?? 0;
 };
+
+/** Lets everything that is open come to its end. */
+export const finishRich = (running: RichDaemon, withinMs = 30_000): Promise<true> =>
+  eventually(
+    'the end of all that is open',
+    async () => {
+      await approveAll(running.admin());
+      const { body } = await running.admin().get('/v1/adopt');
+      const { open } = body as { readonly open: Readonly<Record<string, number>> };
+      return Object.values(open).every((count) => count === 0) ? true : null;
+    },
+    withinMs,
+  );

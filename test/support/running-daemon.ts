@@ -36,7 +36,8 @@ export interface Caller {
 }
 type Headers = Readonly<Record<string, string>>;
 
-const callerOf = (url: string, token: string): Caller => {
+/** Calls routes with a token. */
+export const callerOf = (url: string, token: string): Caller => {
   const auth = { authorization: `Bearer ${token}` };
   return {
     token,

@@ -24,7 +24,7 @@ export interface DiskState {
 
 const highPercent = 90;
 const fullPercent = 95;
-const everyMs = 2_000;
+const everyMs = 500;
 
 /** Begins to watch a folder's disk. A disk that cannot be looked at counts as it did before. */
 export const openDiskState = async (

@@ -1,0 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { startScriptedServer } from '../support/http-script.ts';
+import { killNames, killRounds } from '../support/kill-rounds.ts';
+import { processFolder, type ProcessFolder } from '../support/lockstep-process.ts';
+import { richConfig, richScript } from '../support/rich-team.ts';
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const one of undo.splice(0).reverse()) await one();
+});
+
+it('loses nothing and runs nothing twice, whenever the daemon is killed under turns of many paths', async () => {
+  // From the first moments of its work to the time when everything is about to end.
+  const delays = [5, 60, 150, 400];
+  const receiver = await startScriptedServer((_seen, response) => {
+    response.writeHead(200).end();
+  });
+  undo.push(() => receiver.close());
+  const place: ProcessFolder = await processFolder('', richScript(killNames(delays.length)));
+  undo.push(() => place.remove());
+  const lines = join(place.folder, 'lines');
+  await writeFile(place.config, richConfig(lines, receiver.url));
+  const killed = await killRounds(place, { lines, delays });
+  expect(killed.problems).toEqual([]);
+  expect(killed.turns).toBeGreaterThan(delays.length);
+}, 90_000);
