@@ -129,7 +129,8 @@ describe('given a procedure that is started', () => {
 
   it('keeps to the definition that it began with', async () => {
     const { life, machine } = await started(manual());
-    await life.apply(tables({ ...two, steps: [{ agent: 'alpha', prompt: 'Something else' }] }));
+    const others = two.steps.map((step) => ({ ...step, prompt: 'Something else' }));
+    await life.apply(tables({ ...two, steps: others }));
     await decide(life, 'once');
     expect([...machine.turns.begun.values()].map(({ request }) => request.input)).toEqual([
       'Draft the notes',
@@ -146,6 +147,13 @@ describe('given a procedure that is started', () => {
 });
 
 describe('given a gate before a step', () => {
+  it('ends the run when a newer config has no such step for the agent', async () => {
+    const { life } = await started(manual());
+    await life.apply(tables({ ...two, steps: [{ agent: 'alpha', prompt: 'Something else' }] }));
+    expect(life.memory.ledger.pending()).toEqual([]);
+    expect(failure(life)).toBe('refused');
+  });
+
   it('waits in the inbox until the deadline of the agent whose step it is', async () => {
     const { life, machine } = await started(manual());
     const [record] = life.memory.ledger.pending();
