@@ -85,9 +85,9 @@ describe('given a config that cannot be', () => {
       /lockstep\.toml:12:.*gateway\.port/,
     ],
     [
-      'a key that comes later',
-      config.replace('[risk_profiles.careful]', '[risk_profiles.careful.shell]\nsandbox = "off"'),
-      /risk_profiles\.careful\.shell.*not supported yet/,
+      'a store that comes later',
+      `${config}[store]\ntype = "eventstoredb"\n`,
+      /lockstep\.toml:12:.*store\.type.*not supported yet/,
     ],
   ])('ends with 2 for %s, names the place and starts nothing', async (_, text, says) => {
     await writeFile(file, text);

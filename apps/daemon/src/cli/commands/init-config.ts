@@ -47,6 +47,7 @@ export const initConfig = (answers: InitAnswers): string => {
       ? ['# A cap in dollars needs the prices of the provider, see below.']
       : []),
     `max_cost_usd_per_turn = ${answers.prices === 'unknown' ? '"unlimited"' : '0.5'}`,
+    `max_cost_usd_per_day = ${answers.prices === 'unknown' ? '"unlimited"' : '10'}`,
     '',
     ...provider,
   ].join('\n')}\n`;
