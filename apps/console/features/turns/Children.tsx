@@ -120,12 +120,16 @@ const Below = ({
   );
   if (resource.kind === 'loading') return <Loading what="the turn below" />;
   if (resource.kind === 'failed') return <Failed message={resource.message} retry={reload} />;
-  const { input }: ShownRow = resource.value.row;
+  const row: ShownRow = resource.value.row;
   return (
     <div className={styles['below']}>
       <p className="cut" style={{ margin: '0.25rem 0' }}>
         <span className="dim">input</span>{' '}
-        {input === null ? <span className="dim">not shown</span> : <Foreign>{input}</Foreign>}
+        {row.input === null ? (
+          <span className="dim">not shown</span>
+        ) : (
+          <Foreign>{row.input}</Foreign>
+        )}
       </p>
       <FamilyTimeline turn={resource.value} onOpen={onOpen} />
     </div>
