@@ -10,10 +10,8 @@ import { quick, report } from './figures.ts';
 // The daemon as it is built, killed once a round at another moment under turns of several paths.
 const rounds = Number(process.env['LOCKSTEP_KILL_ROUNDS'] ?? (quick ? 20 : 300));
 
-/** Moments spread over the time that a round's work takes, the same in every run. */
-const delays = Array.from({ length: rounds }, (_, n) =>
-  Math.floor(((n * 0.618_034) % 1) ** 2 * 900),
-);
+/** Events after which it dies, spread over what a round's work records; the same in every run. */
+const after = Array.from({ length: rounds }, (_, n) => Math.floor(((n * 0.618_034) % 1) * 200));
 
 const receiver = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(200).end());
@@ -24,7 +22,7 @@ const place = await processFolder('', richScript(killNames(rounds)));
 const lines = join(place.folder, 'lines');
 await writeFile(place.config, richConfig(lines, `http://127.0.0.1:${port}`));
 try {
-  const killed = await killRounds(place, { lines, delays }, (round) => {
+  const killed = await killRounds(place, { lines, after }, (round) => {
     if ((round + 1) % 20 === 0) process.stderr.write(`  ${round + 1} rounds\n`);
   });
   report('kills of the daemon under load', killed.rounds, 'rounds');

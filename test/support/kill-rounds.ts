@@ -34,22 +34,24 @@ export interface Killed {
   readonly problems: readonly string[];
 }
 
-/** Kills the real daemon once a round, so many ms after it was given new work, then lets all come to its end.
- * @param delays one a round */
+/** Kills the real daemon once a round, as it has recorded so many events after it was given new work (or has nothing to do for a while),
+ * then lets all come to its end.
+ * @param after events, one count a round */
 export const killRounds = async (
   place: ProcessFolder,
-  { lines, delays }: { readonly lines: string; readonly delays: readonly number[] },
+  { lines, after }: { readonly lines: string; readonly after: readonly number[] },
   told: (round: number) => void = () => undefined,
 ): Promise<Killed> => {
   const problems: string[] = [];
-  for (const [round, delay] of delays.entries()) {
+  for (const [round, events] of after.entries()) {
     const daemon = await place.up();
     const running = await speaker(place, daemon);
+    const enough = seen(running, events);
     const work = ways.map((way) =>
       startRich(running, way, nameOf(round, way)).catch(() => undefined),
     );
     const approving = setInterval(() => void approveAll(running.admin()).catch(() => 0), 50);
-    await new Promise((later) => setTimeout(later, delay));
+    await enough;
     clearInterval(approving);
     await daemon.kill();
     await Promise.all(work);
@@ -67,13 +69,40 @@ export const killRounds = async (
   const count = (type: LockstepEvent['type']): number =>
     events.filter((event) => event.type === type).length;
   return {
-    rounds: delays.length,
+    rounds: after.length,
     turns: count('TurnRequested'),
     events: events.length,
     calls: count('ToolCallStarted'),
     unknown: count('ToolCallOutcomeUnknown'),
     problems,
   };
+};
+
+const idleMs = 1_500;
+
+/** Resolves once the daemon has told of so many further events, or of none for a while. */
+const seen = async ({ admin, url }: RichDaemon, count: number): Promise<void> => {
+  const stop = new AbortController();
+  const idle = setTimeout(() => {
+    stop.abort();
+  }, idleMs);
+  try {
+    const response = await fetch(`${url()}/v1/events/stream?after=end`, {
+      headers: { authorization: `Bearer ${admin().token}` },
+      signal: stop.signal,
+    });
+    let left = count;
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      left -= chunk.split('event: event\n').length - 1;
+      if (left <= 0) break;
+      idle.refresh();
+    }
+  } catch {
+    // Nothing came for a while: that is a moment too.
+  } finally {
+    clearTimeout(idle);
+    stop.abort();
+  }
 };
 
 const speaker = async (place: ProcessFolder, daemon: DaemonProcess): Promise<RichDaemon> => {

@@ -9,6 +9,7 @@ import {
 } from '@lockstep/engine/testing';
 import { configSchema, digestOf, type AppliedConfig, type Host } from '@lockstep/policy';
 import type { CurrentConfig } from '../config/current-config.port.ts';
+import { createFactRecorder } from '../record-fact.ts';
 import { SopRunsService } from '../paths/sop/sop-runs.service.ts';
 import type { Alarms } from '../turns/alarms.ts';
 import type { LaunchResult, TurnRequest, Turns } from '../turns/turns.port.ts';
@@ -74,6 +75,12 @@ export class FakeTurns {
   #onRest = new Set<(turn: string) => void>();
   off: ReadonlySet<string> = new Set(['off']);
   readonly cancelled: string[] = [];
+  readonly #onFlags = new Set<() => void>();
+
+  /** A stop or a pause was set or taken back. */
+  flagsChanged(): void {
+    for (const tell of this.#onFlags) tell();
+  }
 
   constructor(replies: (request: TurnRequest) => string | null = () => null) {
     this.replies = replies;
@@ -94,7 +101,10 @@ export class FakeTurns {
       if (status === 'running') this.end(turn, 'completed');
   }
 
-  readonly port: Pick<Turns, 'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest'> = {
+  readonly port: Pick<
+    Turns,
+    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest' | 'onFlags'
+  > = {
     launch: async (request): Promise<LaunchResult> => {
       await Promise.resolve();
       const { turn = 'none', agent } = request;
@@ -137,6 +147,10 @@ export class FakeTurns {
     onRest: (listener) => {
       this.#onRest.add(listener);
       return () => this.#onRest.delete(listener);
+    },
+    onFlags: (listener) => {
+      this.#onFlags.add(listener);
+      return () => this.#onFlags.delete(listener);
     },
   };
 
@@ -194,6 +208,8 @@ export interface Life {
   readonly settle: () => Promise<void>;
   /** Puts another config in force. */
   readonly apply: (tables: Record<string, unknown>) => Promise<void>;
+  /** Stops an agent, or all. */
+  readonly halt: (agent: string | null) => Promise<void>;
   /** Ends this life; the machine keeps what was acknowledged. */
   readonly die: () => void;
   readonly ofJob: (name: string) => readonly string[];
@@ -243,6 +259,13 @@ export const live = async (machine: Machine, appends = Infinity): Promise<Life> 
     settle,
     apply: async (tables) => {
       await configs.apply(configOf(tables, machine.config.version + 1));
+      await settle();
+    },
+    halt: async (agent) => {
+      const recorder = createFactRecorder({ ...parts, daemon: identity.id, build: identity.build });
+      const data = { agent, by: 'ana', why: 'enough' };
+      await recorder.record('daemon', [{ type: 'EmergencyStopSet', data }], { principal: null });
+      turns.flagsChanged();
       await settle();
     },
     die: () => {

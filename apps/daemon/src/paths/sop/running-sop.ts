@@ -121,12 +121,17 @@ export class RunningSop {
       return this.#record({ type: 'CloseGate', gate, code: 'refused', why: judged.message });
     const at = deadline === 'never' ? null : expiryAt(deadline, this.#startedAt);
     const now = this.#parts.clock.now();
-    if (this.#changed) return true;
+    if (this.#hasChanged()) return true;
     if (at === null || at > now) {
       await this.#pause(at);
       return true;
     }
     return this.#record({ type: 'ExpireGate', now, startedAt: this.#startedAt });
+  }
+
+  /** Whether flags or config changed since the gate was looked at. */
+  #hasChanged(): boolean {
+    return this.#changed;
   }
 
   /** Starts the turn of a step under its fixed id, or goes on with it, and records its end. */

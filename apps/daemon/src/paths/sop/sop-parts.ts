@@ -12,8 +12,10 @@ export interface SopParts {
   readonly ledger: Ledger;
   readonly artifacts: Artifacts;
   readonly config: CurrentConfig;
-  readonly turns: Pick<Turns, 'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest'> &
-    Partial<Pick<Turns, 'onFlags'>>;
+  readonly turns: Pick<
+    Turns,
+    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest' | 'onFlags'
+  >;
   /** What the log says of the ids that origins name. */
   readonly records: Pick<Records, 'of'>;
   readonly masker: Masker;

@@ -46,10 +46,10 @@ export class SopRunsService implements SopRuns {
         this.#endBelow(turn);
       }),
       this.#parts.config.onApplied(look),
-      this.#parts.turns.onFlags?.(look),
+      this.#parts.turns.onFlags(look),
     ];
     this.#forget = () => {
-      for (const one of forget) one?.();
+      for (const one of forget) one();
     };
     const open = this.#parts.ledger.sopRuns();
     this.#ready();
