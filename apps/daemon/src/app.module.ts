@@ -15,10 +15,10 @@ export const appModules = (ports: Ports): readonly DynamicModule[] => {
   const opened = PortsModule.with(ports);
   const turns = TurnsModule.over(opened);
   return [
-    AdaptersModule.forEnvironment(process.env),
+    AdaptersModule.forEnvironment(process.env, ports.outside),
     MemoryModule.create(),
     turns,
-    ChannelsModule.over(turns, readSecret),
+    ChannelsModule.over(turns, readSecret, ports.outside),
     ChildrenModule.over(turns),
     WorkModule.over(turns),
   ];

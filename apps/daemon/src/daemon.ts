@@ -10,6 +10,7 @@ import { hostOf } from './config/host.ts';
 import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { openCore } from './open-core.ts';
 import { openServer } from './open-server.ts';
+import type { Outside } from './outside.ts';
 import { StartError, startError } from './start-error.ts';
 import type { ReadDisk } from './store/disk-state.ts';
 import { takeBack, type Undo } from './undo.ts';
@@ -34,6 +35,8 @@ export interface DaemonOptions {
   readonly readDisk?: ReadDisk | undefined;
   /** Lays something between the daemon and its log, as a fault; absent = nothing. */
   readonly overLog?: ((store: EventStore) => EventStore) | undefined;
+  /** Stands in place of the world outside, for probes alone. */
+  readonly outside?: Outside | undefined;
 }
 
 /** A running daemon. */
@@ -124,14 +127,15 @@ const open = async (
   at.port = gateway.port;
   refuseOpenBind(gateway);
 
-  const { adopt, clock, readDisk, overLog, adoptLater } = options;
+  const { adopt, readDisk, overLog, adoptLater, outside = null } = options;
+  const clock = outside?.clock ?? options.clock;
   const core = await openCore(
     { file, data, host, start, at, build: version, log, adopt, clock, readDisk, overLog },
     undo,
   );
   const { server, sessions, recovered } = await openServer(
     core,
-    { data, log, gateway, adopt: adoptLater },
+    { data, log, gateway, adopt: adoptLater, outside },
     undo,
   );
   const url = await server.listen(at.port, at.host);

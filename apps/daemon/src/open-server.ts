@@ -17,7 +17,11 @@ import { CHANNELS, type ChannelManager } from './paths/channel/channel-manager.t
 import { diskMessage } from './store/disk-state.ts';
 import { readOnlyMessage } from './store/read-only-store.ts';
 import type { Intake } from './turns/intake.port.ts';
+import { SOP_RUNS, type SopRuns } from './paths/sop/sop-runs.port.ts';
+import type { Outside } from './outside.ts';
+import { MEMORY, type Tokens } from './tokens.ts';
 import { TurnsService } from './turns/turns.service.ts';
+import { JOBS, type Jobs } from './work/jobs.port.ts';
 import { Work } from './work/work.module.ts';
 import type { Undo } from './undo.ts';
 
@@ -38,6 +42,8 @@ interface ServerOptions {
   readonly gateway: GatewaySettings;
   /** Takes a read-only log over, in a while. */
   readonly adopt: (by: string) => void;
+  /** Stands in place of the world outside; null = there is the world. */
+  readonly outside: Outside | null;
 }
 
 export const openServer = async (
@@ -70,7 +76,7 @@ export const openServer = async (
       notReady: () => [...missing],
       adopt: options.adopt,
     },
-    appModules({ ...core, log, intake: intakeOf(core) }),
+    appModules({ ...core, log, intake: intakeOf(core), outside: options.outside }),
   );
   undo.push(() => {
     live.endAll();
@@ -96,6 +102,15 @@ export const openServer = async (
   undo.push(() => channels.stop());
   await channels.start();
   missing.delete('recovery');
+  options.outside?.opened({
+    store,
+    ledger,
+    config,
+    memory: server.app.get<Tokens['MEMORY']>(MEMORY, { strict: false }),
+    turns,
+    jobs: server.app.get<Jobs>(JOBS, { strict: false }),
+    sops: server.app.get<SopRuns>(SOP_RUNS, { strict: false }),
+  });
   return { server, sessions, recovered };
 };
 

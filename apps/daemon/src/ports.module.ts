@@ -11,6 +11,7 @@ import {
   LOG,
   type DaemonIdentity,
 } from './tokens.ts';
+import type { Outside } from './outside.ts';
 import { ALARMS, timerAlarms } from './turns/alarms.ts';
 import { INTAKE, type Intake } from './turns/intake.port.ts';
 import { TURN_PROBLEMS } from './turns/turns.module.ts';
@@ -28,6 +29,7 @@ export class PortsModule {
     readonly clock: Clock;
     readonly log: Logger;
     readonly intake: Intake;
+    readonly outside: Outside | null;
   }): DynamicModule {
     const report: TurnParts['report'] = ({ turn, error }) => {
       parts.log.error({ turn, err: error }, 'a turn met a problem of the daemon');
@@ -40,7 +42,7 @@ export class PortsModule {
       { provide: DAEMON_IDENTITY, useValue: parts.identity },
       { provide: LOG, useValue: parts.log },
       { provide: INTAKE, useValue: parts.intake },
-      { provide: ALARMS, useValue: timerAlarms(parts.clock) },
+      { provide: ALARMS, useValue: parts.outside?.alarms ?? timerAlarms(parts.clock) },
       { provide: TURN_PROBLEMS, useValue: report },
     ];
     return {

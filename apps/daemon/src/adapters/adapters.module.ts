@@ -16,6 +16,7 @@ import {
   type ToolPort,
 } from '@lockstep/engine';
 import { canonicalJson, digestOf, type Config } from '@lockstep/policy';
+import type { Outside } from '../outside.ts';
 import { createFactRecorder } from '../record-fact.ts';
 import {
   ARTIFACTS,
@@ -76,21 +77,31 @@ export class AdaptersShutdown implements OnApplicationShutdown {
 /** The outside world behind ports. Wants CURRENT_CONFIG, EVENT_STORE, ARTIFACTS and DAEMON_IDENTITY from global modules. */
 @Module({})
 export class AdaptersModule {
-  static forEnvironment(env: Readonly<Record<string, string | undefined>>): DynamicModule {
+  /** @param outside stands in place of the world, for probes alone */
+  static forEnvironment(
+    env: Readonly<Record<string, string | undefined>>,
+    outside: Outside | null = null,
+  ): DynamicModule {
     return {
       module: AdaptersModule,
       global: true,
-      providers: [...plainProviders(env), ...portProviders, AdaptersShutdown],
+      providers: [...plainProviders(env, outside), ...portProviders(outside), AdaptersShutdown],
       exports: [CLOCK, IDS, MODELS, TOOLS, TOOL_SOURCES, MASKER, SANDBOX, SECRETS, SKILLS],
     };
   }
 }
 
-const plainProviders = (env: Readonly<Record<string, string | undefined>>): Provider[] => [
-  { provide: CLOCK, useValue: systemClock },
+const plainProviders = (
+  env: Readonly<Record<string, string | undefined>>,
+  outside: Outside | null,
+): Provider[] => [
+  { provide: CLOCK, useValue: outside?.clock ?? systemClock },
   { provide: IDS, inject: [CLOCK], useFactory: (clock: Clock): Ids => uuidV7Ids(clock) },
   { provide: SKILLS, useFactory: () => new SkillLibrary() },
-  { provide: SANDBOX, useFactory: (): Promise<SandboxState> => probeSandbox() },
+  {
+    provide: SANDBOX,
+    useFactory: (): Promise<SandboxState> | SandboxState => outside?.sandbox ?? probeSandbox(),
+  },
   {
     provide: SECRETS,
     inject: [CURRENT_CONFIG],
@@ -107,7 +118,7 @@ const plainProviders = (env: Readonly<Record<string, string | undefined>>): Prov
   },
 ];
 
-const portProviders: Provider[] = [
+const portProviders = (outside: Outside | null): Provider[] => [
   {
     provide: MASKER,
     inject: [VAULT, CURRENT_CONFIG, SECRETS],
@@ -127,6 +138,7 @@ const portProviders: Provider[] = [
     provide: MODELS,
     inject: [CURRENT_CONFIG, SECRETS, MASKER],
     useFactory: (config: CurrentConfig, secrets: SecretSource, masker: SecretMasker): ModelPorts =>
+      outside?.models ??
       createModelPorts(() => knownConfigs(config), {
         secrets,
         know: knowIn(masker),
@@ -146,7 +158,7 @@ const portProviders: Provider[] = [
       ARTIFACTS,
       DAEMON_IDENTITY,
     ],
-    useFactory: (...parts: McpParts): McpTools => openMcp(parts),
+    useFactory: (...parts: McpParts): McpTools => openMcp(parts, outside?.mcp),
   },
   {
     provide: TOOL_SOURCES,
@@ -155,7 +167,7 @@ const portProviders: Provider[] = [
       const [sandbox, config, masker, { env }] = rest;
       const processes = { sandbox, host: () => config.current().host, masker, env };
       const sources = new ToolSources();
-      sources.add(builtinTools({ clock, resolver: systemResolver }));
+      sources.add(builtinTools({ clock, resolver: outside?.resolver ?? systemResolver }));
       sources.add(mcp);
       sources.add(shellTool(processes));
       sources.add(skillTools({ library, artifacts, processes }));
@@ -166,9 +178,19 @@ const portProviders: Provider[] = [
     provide: TOOLS,
     inject: [TOOL_SOURCES, MASKER, VAULT],
     useFactory: (sources: ToolSources, masker: SecretMasker, vault: Vault): ToolPort =>
-      compositeTools({ sources, masker, unsealer: createUnsealer(masker, vault) }),
+      compositeTools({
+        sources: outside?.tools(sources) ?? sources,
+        masker,
+        unsealer: createUnsealer(masker, vault),
+        ...(outside === null ? {} : { after: afterBy(outside) }),
+      }),
   },
 ];
+
+const afterBy =
+  ({ clock, alarms }: Outside) =>
+  (ms: number, late: () => void): (() => void) =>
+    alarms.at(clock.now() + ms, late);
 
 type SourceParts = [
   clock: Clock,
@@ -193,7 +215,7 @@ type McpParts = [
   identity: DaemonIdentity,
 ];
 
-const openMcp = (parts: McpParts): McpTools => {
+const openMcp = (parts: McpParts, open: Outside['mcp'] | undefined): McpTools => {
   const [config, secrets, masker, sandbox, clock, ids, store, artifacts, identity] = parts;
   const { id: daemon, build } = identity;
   const recorder = createFactRecorder({ store, ids, clock, daemon, build });
@@ -219,6 +241,7 @@ const openMcp = (parts: McpParts): McpTools => {
       },
       clock,
       idleMs,
+      open,
     },
     systemResolver,
   );

@@ -9,6 +9,7 @@ import { addCompletionCommand } from './commands/completion-command.ts';
 import { addControlCommands } from './commands/control-commands.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addInitCommand } from './commands/init-command.ts';
+import { addParityCommand } from './commands/parity-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
 import { addLogCommands } from './commands/log-commands.ts';
 import { addDaemonCommands } from './commands/daemon-commands.ts';
@@ -67,6 +68,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addWorkCommands,
     addConfigCommands,
     addPolicyCommands,
+    addParityCommand,
     addReplayCommand,
     addLogCommands,
     addTokenCommands,

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 /** What every command may be told. Flag > environment > file > default. */
 export interface CliSettings {
   readonly config: string;
+  /** The config was named on the command line. */
+  readonly configNamed: boolean;
   readonly data: string;
   readonly json: boolean;
   readonly url: string | null;
@@ -31,6 +33,7 @@ export const settingsFrom = (
   cwd: string,
 ): CliSettings => ({
   config: resolve(cwd, flags.config ?? env['LOCKSTEP_CONFIG'] ?? defaultConfig(cwd)),
+  configNamed: flags.config !== undefined,
   data: resolve(cwd, flags.data ?? env['LOCKSTEP_DATA'] ?? '.lockstep'),
   json: flags.json ?? false,
   url: flags.url ?? env['LOCKSTEP_URL'] ?? null,

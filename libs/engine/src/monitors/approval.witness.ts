@@ -1,4 +1,5 @@
 import { anyOf, refusedUnder, witness } from './monitor.ts';
+import { toolDenied } from './matcher.ts';
 import { effectsOf, onlyReads } from './tool-facts.ts';
 
 /** Events in which an approval setting decided. */
@@ -22,6 +23,14 @@ export const approvalWitnesses = {
     witness('ApprovalRequested', ({ event }) =>
       event.data.rule === 'approval.always_ask' ? `always asked before ${event.data.tool}` : null,
     ),
+    // Full autonomy would have let it through: only this setting made it a call that needs a person.
+    witness('ToolCallRefused', ({ event, policy }) => {
+      const { rule, tool } = event.data;
+      const { autonomy, always_ask: always } = policy.approval;
+      if (rule !== 'approval.route.on_no_approver' || tool === null || autonomy !== 'full')
+        return null;
+      return toolDenied(always, tool) ? `${tool} needed a person, and nobody is there` : null;
+    }),
   ),
   'approval.route.on_no_approver': anyOf(
     refusedUnder('approval.route.on_no_approver'),

@@ -54,16 +54,23 @@ export const memoryWitnesses = {
       return wrote.kind === 'stored' ? 'a row was stored' : 'a row was dropped';
     }),
   ),
-  'memory.retention_days': witness('ToolCallCompleted', ({ event, index }, turn) => {
-    const start = startOf(turn, event.data.call, index);
-    const stored = event.data.touched.flatMap((t) => (t.kind === 'stored' ? t.rows : []));
-    for (const id of start === null ? [] : stored) {
-      const row = turn.around.row(id);
-      if (row === null || row === 'unknown') continue;
-      return row.expires === 'never'
-        ? 'a row was stored for good'
-        : `a row was stored for ${Math.round((row.expires - row.stored) / 86_400_000)} days`;
-    }
-    return null;
-  }),
+  'memory.retention_days': anyOf(
+    witness('MemoryRecalled', ({ event, policy }) => {
+      const days = policy.memory.retention_days;
+      if (event.data.rows.length === 0 || days === 'unlimited') return null;
+      return `no row that is older than ${days} days was recalled`;
+    }),
+    witness('ToolCallCompleted', ({ event, index }, turn) => {
+      const start = startOf(turn, event.data.call, index);
+      const stored = event.data.touched.flatMap((t) => (t.kind === 'stored' ? t.rows : []));
+      for (const id of start === null ? [] : stored) {
+        const row = turn.around.row(id);
+        if (row === null || row === 'unknown') continue;
+        return row.expires === 'never'
+          ? 'a row was stored for good'
+          : `a row was stored for ${Math.round((row.expires - row.stored) / 86_400_000)} days`;
+      }
+      return null;
+    }),
+  ),
 } satisfies Record<Extract<EnforcedKey, `memory.${string}`>, Witness>;

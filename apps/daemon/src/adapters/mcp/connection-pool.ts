@@ -111,7 +111,9 @@ export class ConnectionPool {
     // Servers read a relative path from their first root, and the gate judged it from the agent's own folder.
     const roots = granted.toSorted((a, b) => Number(b === fact.root) - Number(a === fact.root));
     const stdio = config.transport === 'stdio';
-    const opened = await openTransport(config, scope, fact, this.#context);
+    const opened =
+      (await this.#context.open?.(server, config, scope)) ??
+      (await openTransport(config, scope, fact, this.#context));
     const connection = await McpConnection.open(opened, stdio ? roots : null, () => {
       this.#entries.delete(key);
     });

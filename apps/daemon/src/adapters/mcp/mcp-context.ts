@@ -1,6 +1,7 @@
-import type { Clock, ToolSpec } from '@lockstep/engine';
+import type { Clock, ToolScope, ToolSpec } from '@lockstep/engine';
 import type { Host, McpServerConfig, Principal } from '@lockstep/policy';
 import type { SandboxState } from '../sandbox/bubblewrap.ts';
+import type { OpenedTransport } from './open-transport.ts';
 import type { ProgramPaths } from '../sandbox/program-paths.ts';
 import type { SecretSource } from '../secrets/secret-ref.ts';
 
@@ -31,6 +32,10 @@ export interface McpContext {
   readonly clock: Clock;
   /** A connection without a call for so long is closed. */
   readonly idleMs: number;
+  /** Opens the way to something that stands in place of the server, for probes alone. */
+  readonly open?:
+    | ((alias: string, config: McpServerConfig, scope: ToolScope) => Promise<OpenedTransport>)
+    | undefined;
 }
 
 /** A server that cannot be reached; nothing was handed over. */

@@ -18,9 +18,11 @@ import { beforeOf } from './before-text.ts';
 import type { Running, ToolSource, ToolSources } from './tool-source.ts';
 
 export interface CompositeParts {
-  readonly sources: ToolSources;
+  readonly sources: Pick<ToolSources, 'of' | 'list'>;
   readonly masker: SecretMasker;
   readonly unsealer: Unsealer;
+  /** Calls back after so many ms, and answers the way to take it back. Absent = a timer of the machine. */
+  readonly after?: ((ms: number, late: () => void) => () => void) | undefined;
 }
 
 /** Stands for a tool that no part of this build brings: it sees nothing and runs nothing. */
@@ -50,7 +52,7 @@ export const compositeTools = (parts: CompositeParts): ToolPort => {
       return { ...facts, before: before === null ? null : mask(scope, before).text };
     },
     run: async (scope, started, signal) => {
-      const outcome = await within(started, signal, (running) => {
+      const outcome = await within(parts.after ?? timer, started, signal, (running) => {
         const args = restored(parts.unsealer, scope, started);
         return args.ok
           ? sourceOf(started.spec).run(scope, started, args.value, running)
@@ -91,8 +93,16 @@ const restored = (unsealer: Unsealer, scope: ToolScope, started: StartedToolCall
 
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
+const timer = (ms: number, late: () => void): (() => void) => {
+  const pending = setTimeout(late, ms);
+  return () => {
+    clearTimeout(pending);
+  };
+};
+
 /** The call's own deadline, and the caller's wish, as one signal; the outcome never waits longer than either. */
 const within = async (
+  after: NonNullable<CompositeParts['after']>,
   started: StartedToolCall,
   signal: AbortSignalLike,
   work: (running: Running) => Promise<ToolOutcome>,
@@ -100,7 +110,7 @@ const within = async (
   const controller = new AbortController();
   const touched: Touched[] = [];
   const { timeoutMs } = started.event.data;
-  let timer: NodeJS.Timeout | undefined;
+  let takeBack = (): void => undefined;
   let onAbort = (): void => undefined;
   const ended = new Promise<ToolOutcome>((done) => {
     const end = (outcome: ToolOutcome): void => {
@@ -111,16 +121,16 @@ const within = async (
       end(failed('unavailable', 'the call was cancelled', touched));
     };
     if (timeoutMs !== 'unlimited')
-      timer = setTimeout(() => {
+      takeBack = after(timeoutMs, () => {
         end(failed('timeout', `the call took longer than ${timeoutMs} ms`, touched));
-      }, timeoutMs);
+      });
   });
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
   try {
     return await Promise.race([ended, work({ signal: controller.signal, touched })]);
   } finally {
-    clearTimeout(timer);
+    takeBack();
     signal.removeEventListener('abort', onAbort);
   }
 };

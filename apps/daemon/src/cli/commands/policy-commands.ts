@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { z } from 'zod';
 import { pathNames } from '@lockstep/policy';
-import { agentBody, listOf, parityBody } from '../api.schema.ts';
+import { agentBody, listOf } from '../api.schema.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { colourOfState, show, table } from '../print.ts';
+import { show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const policyBody = z.looseObject({
@@ -80,39 +80,7 @@ const explain = async (
   return body.verdict === 'refuse' ? exitCodes.finding : exitCodes.ok;
 };
 
-const parity = async (
-  context: CommandContext,
-  flags: { agent?: string; strict?: boolean },
-): Promise<ExitCode> => {
-  const query = flags.agent === undefined ? '' : `?agent=${encodeURIComponent(flags.agent)}`;
-  const body = parityBody.parse(await daemonClient(context).get(`/v1/parity${query}`));
-  const states = body.rows.flatMap((r) => Object.values(r.cells).map((c) => c.state));
-  const bad = states.filter(
-    (s) => s === 'gap' || (flags.strict === true && (s === 'held' || s === 'unobserved')),
-  ).length;
-  const isNowhere = (row: (typeof body.rows)[number]): boolean =>
-    Object.values(row.cells).every((cell) => cell.state === 'n/a');
-  const nowhere = body.rows.filter(isNowhere).length;
-  show(context.out, body, () =>
-    [
-      table(
-        ['setting', ...pathNames],
-        body.rows
-          .filter((r) => !isNowhere(r))
-          .map((r) => [
-            r.setting,
-            ...pathNames.map((p) => colourOfState(r.cells[p]?.state ?? 'n/a')),
-          ]),
-        context.out.columns,
-      ),
-      ...(nowhere === 0 ? [] : [`${nowhere} settings more apply to no path of this build`]),
-      `${body.figure.enforced} of ${body.figure.of} cells enforced, ${states.filter((s) => s === 'gap').length} gaps`,
-    ].join('\n'),
-  );
-  return bad === 0 ? exitCodes.ok : exitCodes.finding;
-};
-
-/** agents, policy show, policy explain, parity. */
+/** agents, policy show, policy explain. */
 export const addPolicyCommands = (program: Command, act: Act): void => {
   program
     .command('agents')
@@ -148,12 +116,6 @@ export const addPolicyCommands = (program: Command, act: Act): void => {
         explain(context, agent, tool, args),
       ),
     );
-  program
-    .command('parity')
-    .description('the matrix: every setting on every path; exit 1 on a gap')
-    .option('--agent <alias>')
-    .option('--strict', 'fail on held and unobserved too')
-    .action(act((context, flags: { agent?: string; strict?: boolean }) => parity(context, flags)));
 };
 
 const stateOf = (agent: z.infer<typeof agentBody>): string => {

@@ -177,7 +177,8 @@ export class ChannelManager implements Outbox {
   }
 
   #begin(applied: AppliedConfig, binding: string, fingerprint: string): void {
-    const make = channelMaker(applied, binding, this.#parts);
+    const { instead } = this.#parts;
+    const make = instead?.(binding) ?? channelMaker(applied, binding, this.#parts);
     const runner = new ChannelRunner(binding, make, this.#parts, {
       inbound: this.inbound,
       receive: (message) => this.#inbox.receive(message),

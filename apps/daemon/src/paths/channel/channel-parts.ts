@@ -6,6 +6,7 @@ import type { FactRecorder } from '../../record-fact.ts';
 import type { DaemonIdentity, Tokens } from '../../tokens.ts';
 import type { Alarms } from '../../turns/alarms.ts';
 import type { Turns } from '../../turns/turns.port.ts';
+import type { MakeChannel } from './channel-runner.ts';
 
 export type ReadSecret = (
   ref: SecretRef,
@@ -31,4 +32,6 @@ export interface ChannelParts {
   readonly recorder: FactRecorder;
   readonly turns: Turns;
   readonly log: Logger;
+  /** Stands in place of the platforms, for probes alone. */
+  readonly instead?: ((binding: string) => MakeChannel) | undefined;
 }

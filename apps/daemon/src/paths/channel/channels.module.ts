@@ -17,6 +17,7 @@ import {
   type Tokens,
   type Turns,
 } from '../../tokens.ts';
+import type { Outside } from '../../outside.ts';
 import { ALARMS, type Alarms } from '../../turns/alarms.ts';
 import { ChannelManager, CHANNELS } from './channel-manager.ts';
 import type { SecretReader } from './channel-parts.ts';
@@ -25,11 +26,17 @@ import type { SecretReader } from './channel-parts.ts';
 @Module({})
 export class ChannelsModule {
   /** @param turns the module that exports TURNS */
-  static over(turns: DynamicModule, read: SecretReader): DynamicModule {
+  static over(turns: DynamicModule, read: SecretReader, outside: Outside | null): DynamicModule {
     return {
       module: ChannelsModule,
       imports: [turns],
-      providers: [{ provide: CHANNELS, inject: injected, useFactory: createManager(read) }],
+      providers: [
+        {
+          provide: CHANNELS,
+          inject: injected,
+          useFactory: createManager(read, outside?.channel),
+        },
+      ],
       exports: [CHANNELS],
     };
   }
@@ -66,7 +73,7 @@ type Injected = [
 ];
 
 const createManager =
-  (read: SecretReader) =>
+  (read: SecretReader, instead: Outside['channel'] | undefined) =>
   (...given: Injected): ChannelManager => {
     const [store, ledger, artifacts, config, clock, ids] = given;
     const [, , , , , , identity, alarms, masker, secrets, turns, log] = given;
@@ -86,5 +93,6 @@ const createManager =
       recorder,
       turns,
       log,
+      instead,
     });
   };

@@ -33,7 +33,9 @@ export const cellOf = (question: CellQuestion, key: EnforcedKey): TriggerCell =>
   const base = { since: sinceOf(question, key), turns, lastSeen, bites, probes };
   if (gap !== null) return { state: 'gap', kind: gap.kind, reason: gap.reason, ...base };
   const closed = whyClosed(question, key);
-  if (closed !== null) return { state: 'n/a', reason: closed, ...base };
+  // What has acted was not decided before it.
+  if (closed !== null && bites.live + bites.probe === 0)
+    return { state: 'n/a', reason: closed, ...base };
   if (turns === 0) return { state: 'unobserved', ...base };
   return { state: bites.live + bites.probe > 0 ? 'enforced' : 'held', ...base };
 };
@@ -142,9 +144,9 @@ const relevant = (
 export const stateOf = (question: CellQuestion, key: EnforcedKey): CellState => {
   const found = relevant(question, laneOf(question), key);
   if (found.some((evidence) => isOpen(question, evidence))) return 'gap';
+  if (found.some(({ bites }) => bites > 0)) return 'enforced';
   if (whyClosed(question, key) !== null) return 'n/a';
-  if (found.length === 0) return 'unobserved';
-  return found.some(({ bites }) => bites > 0) ? 'enforced' : 'held';
+  return found.length === 0 ? 'unobserved' : 'held';
 };
 
 /** Why a cell can have no evidence: the build, config, or a stronger rule keeps it from ever mattering. */

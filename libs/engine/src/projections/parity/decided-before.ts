@@ -4,6 +4,7 @@ import {
   type PolicySnapshot,
   type Trigger,
 } from '@lockstep/policy';
+import { emptyHere, outOfReach } from './out-of-reach.ts';
 import { mayUse } from './plain-request.ts';
 
 /** The stronger rule that always decides before a setting could, or null. */
@@ -30,6 +31,8 @@ const decide = (key: EnforcedKey, policy: PolicySnapshot, trigger: Trigger): str
     return '`tools.allowed` is empty: no call comes this far';
   const unlimited = withoutLimit(key, policy);
   if (unlimited !== null) return unlimited;
+  const far = emptyHere(key, policy) ?? outOfReach(key, policy, trigger);
+  if (far !== null) return far;
   const [surface] = key.split('.', 1);
   return bySurface[surface ?? '']?.(key, policy, trigger) ?? null;
 };

@@ -72,7 +72,9 @@ const connection =
       principal: localPrincipal(opening.applied),
       origin: { kind, connection: '-' },
     } as const;
-    return { open: [variant(opening, ask, { connection: { id: '-', narrowing: {} } })] };
+    // A client of ACP gets no tool servers, whoever it is.
+    const narrowing = kind === 'acp' ? { 'mcp.bundles': [] } : {};
+    return { open: [variant(opening, ask, { connection: { id: '-', narrowing } })] };
   };
 
 const channel =
