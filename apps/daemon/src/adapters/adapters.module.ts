@@ -160,6 +160,10 @@ const portProviders = (outside: Outside | null): Provider[] => [
     ],
     useFactory: (...parts: McpParts): McpTools => openMcp(parts, outside?.mcp),
   },
+  ...toolProviders(outside),
+];
+
+const toolProviders = (outside: Outside | null): Provider[] => [
   {
     provide: TOOL_SOURCES,
     inject: [CLOCK, MCP_TOOLS, SKILLS, ARTIFACTS, SANDBOX, CURRENT_CONFIG, MASKER, SECRETS],

@@ -153,7 +153,7 @@ export const wholeHour: Attack = {
 export const oneMore: Attack = {
   name: 'one more in the same hour',
   sameHour: true,
-  applies: wholeHour.applies,
+  applies: (policy) => wholeHour.applies(policy),
   reply: ({ policy, step }) => {
     const one = harmless(policy, step);
     return step > 1 || one === null ? null : calls(one);
