@@ -5,6 +5,7 @@ import {
   matchGrants,
   type Clock,
   type Facts,
+  type OperandFacts,
   type Ledger,
   type RuleId,
   type ToolPort,
@@ -156,7 +157,7 @@ export class DryRun {
   ): Promise<Facts> {
     const { clock, ledger, tools } = this.#parts;
     const { spec, args } = call;
-    const seen = spec === null ? null : await tools.inspect(scope, spec, args, 'dry-run');
+    const seen = spec === null ? unseen : await tools.inspect(scope, spec, args, 'dry-run');
     const now = clock.now();
     const granted = spec !== null && {
       agent: scope.agent,
@@ -166,8 +167,8 @@ export class DryRun {
       session: scope.session,
       argsDigest: digestOfText(canonicalJson(args)),
       args,
-      operands: seen?.operands ?? [],
-      root: seen?.roots?.root ?? null,
+      operands: seen.operands,
+      root: seen.roots?.root ?? null,
       now,
     };
     return {
@@ -176,9 +177,9 @@ export class DryRun {
       policy: policy.parts.digest,
       ...ledger.flags(scope.agent),
       spec: spec?.digest ?? null,
-      confined: seen?.confined ?? false,
-      operands: [...(seen?.operands ?? [])],
-      roots: seen?.roots ?? null,
+      confined: seen.confined,
+      operands: [...seen.operands],
+      roots: seen.roots,
       caps: [],
       grants: granted === false ? [] : matchGrants(ledger.grants(scope.agent), granted),
       unsettled: null,
@@ -225,3 +226,6 @@ const usualTrigger: Partial<Readonly<Record<PathName, Trigger>>> = {
 
 const isOf = (path: PathName, trigger: Trigger): boolean =>
   triggersByPath[path].some((name) => name === trigger);
+
+/** What is seen of a call of no tool. */
+const unseen: OperandFacts = { operands: [], roots: null, confined: false };

@@ -105,22 +105,35 @@ export class Scheduler implements Jobs {
     return this.#log.inTurn(name, async (): Promise<JobStart> => {
       const job = this.#book.find(name);
       if (job === null) return { kind: 'not_found' };
-      if (!this.#running) return { kind: 'stopped', message: 'the daemon is stopping' };
-      if (this.#isStopped(job.agent))
-        return { kind: 'stopped', message: `agent \`${job.agent}\` is stopped or paused` };
-      const times = this.#parts.ledger.jobTimes(name);
-      const open = times?.open ?? null;
-      if (open !== null && (job.overlap === 'skip' || times?.queued != null))
-        return { kind: 'busy', turn: open.turn };
-      const closed = this.#parts.intake?.('new') ?? null;
-      if (closed !== null) return { kind: 'unavailable', message: closed.message };
-      const due = Math.max(this.#parts.clock.now(), (lastByPerson(times?.open ?? null) ?? 0) + 1);
+      const hindered = this.#hindered(job);
+      if (hindered !== null) return hindered;
+      const open = this.#parts.ledger.jobTimes(name)?.open ?? null;
+      const due = Math.max(this.#parts.clock.now(), (lastByPerson(open) ?? 0) + 1);
       const run = this.#runOf(job, due, 'person');
       if (!(await this.#recordDue(job, run, { late: false, before: [] })))
         return { kind: 'unavailable', message: 'the log takes no events now: try again later' };
       if (open === null) await this.#runner.begin(name, run);
       return { kind: 'started', turn: run.turn, sop: run.sop, due, queued: open !== null };
     });
+  }
+
+  /** Why a person cannot start a job now, or null. */
+  #hindered(job: BookedJob): JobStart | null {
+    if (!this.#running) return { kind: 'stopped', message: 'the daemon is stopping' };
+    if (this.#isStopped(job.agent))
+      return { kind: 'stopped', message: `agent \`${job.agent}\` is stopped or paused` };
+    const open = this.#overlaps(job);
+    if (open !== null) return { kind: 'busy', turn: open.turn };
+    const closed = this.#parts.intake?.('new') ?? null;
+    return closed === null ? null : { kind: 'unavailable', message: closed.message };
+  }
+
+  /** The run that keeps a further one from beginning or waiting in line, or null. */
+  #overlaps(job: BookedJob): { readonly turn: string } | null {
+    const times = this.#parts.ledger.jobTimes(job.name);
+    const open = times?.open ?? null;
+    if (open === null) return null;
+    return job.overlap === 'skip' || times?.queued != null ? open : null;
   }
 
   add(job: Job): Promise<JobChange> {
@@ -238,11 +251,10 @@ export class Scheduler implements Jobs {
       await this.#runner.refusal(job, run);
       return skip('refused');
     }
-    const times = this.#parts.ledger.jobTimes(job.name);
-    const open = times?.open ?? null;
-    if (open !== null && (job.overlap === 'skip' || times?.queued != null)) return skip('overlap');
+    if (this.#overlaps(job) !== null) return skip('overlap');
     // The time stays due until the disk has room.
     if ((this.#parts.intake?.('new') ?? null) !== null) return false;
+    const open = this.#parts.ledger.jobTimes(job.name)?.open ?? null;
     if (!(await this.#recordDue(job, run, { late, before: missed }))) return false;
     if (open === null) await this.#runner.begin(job.name, run);
     return true;

@@ -75,21 +75,15 @@ const operandLines = (operands: readonly Operand[]): readonly string[] =>
 
 const operandLine = (operand: Operand): string => {
   switch (operand.kind) {
-    case 'path': {
-      const real = operand.real ?? 'unknown';
-      const linked = real === operand.lexical ? '' : `, leads to ${JSON.stringify(real)}`;
-      const state = operand.exists ? 'exists' : 'does not exist';
-      return `  ${operand.access} ${JSON.stringify(operand.lexical)}${linked}, ${state}`;
-    }
+    case 'path':
+      return pathLine(operand);
     case 'url': {
       const addresses = operand.addresses.map((a) => a.address).join(', ');
       const to = `${operand.scheme}://${operand.host}:${operand.port}`;
       return `  ${operand.method} ${JSON.stringify(operand.given)} at ${to} (${addresses})`;
     }
     case 'command':
-      return operand.understood
-        ? `  runs ${operand.commands.map((one) => JSON.stringify(one.argv)).join(', then ')}${operand.sandboxed ? ' in a sandbox' : ''}`
-        : `  runs a line that is not understood: ${operand.why ?? ''}`;
+      return commandLine(operand);
     case 'memory':
       return `  ${operand.access} memory of ${operand.agents.join(', ')}`;
     case 'agent':
@@ -103,6 +97,19 @@ const operandLine = (operand: Operand): string => {
     case 'undeclared':
       return '  not declared: the tool may touch anything that it can reach';
   }
+};
+
+const pathLine = (operand: Extract<Operand, { kind: 'path' }>): string => {
+  const real = operand.real ?? 'unknown';
+  const linked = real === operand.lexical ? '' : `, leads to ${JSON.stringify(real)}`;
+  const state = operand.exists ? 'exists' : 'does not exist';
+  return `  ${operand.access} ${JSON.stringify(operand.lexical)}${linked}, ${state}`;
+};
+
+const commandLine = (operand: Extract<Operand, { kind: 'command' }>): string => {
+  if (!operand.understood) return `  runs a line that is not understood: ${operand.why ?? ''}`;
+  const commands = operand.commands.map((one) => JSON.stringify(one.argv)).join(', then ');
+  return `  runs ${commands}${operand.sandboxed ? ' in a sandbox' : ''}`;
 };
 
 const diffOf = (input: ApprovalViewInput): string => {

@@ -12,9 +12,8 @@ export const granted = (cursor: Cursor, event: EventOf<'ApprovalGranted'>): Next
 /** One vote of several; the last of them stands before the decision that it brings. */
 export const voted = (cursor: Cursor, event: EventOf<'ApprovalVoted'>): Next =>
   inOpenTurn(cursor, (state) => {
-    const next = cursor.events[cursor.at + 1];
     const { approval, by, choice } = event.data;
-    const last = next?.type === 'ApprovalGranted' && next.data.approval === approval ? next : null;
+    const last = broughtBy(cursor, approval);
     const shown = last?.data.shown ?? pendingOf(state, approval)?.viewDigest ?? '';
     const { grant = null } = last?.data ?? {};
     // Several people grant no more than this.
@@ -33,6 +32,12 @@ export const voted = (cursor: Cursor, event: EventOf<'ApprovalVoted'>): Next =>
       },
     });
   });
+
+/** The decision that the vote at the cursor brings, or null while more are wanted. */
+const broughtBy = (cursor: Cursor, approval: string): EventOf<'ApprovalGranted'> | null => {
+  const next = cursor.events[cursor.at + 1];
+  return next?.type === 'ApprovalGranted' && next.data.approval === approval ? next : null;
+};
 
 const decided = (cursor: Cursor, state: OpenTurn, event: EventOf<'ApprovalGranted'>): Next => {
   const { approval, by, choice, shown, grant, cut } = event.data;

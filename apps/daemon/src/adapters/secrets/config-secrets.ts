@@ -18,8 +18,8 @@ export const secretRefs = (
         found.push({ at: `mcp.servers.${alias}.${table}.${key}`, ref: value });
   }
   for (const [kind, channels] of Object.entries(config.channels))
-    for (const [alias, channel] of Object.entries(channels))
-      for (const [key, value] of Object.entries<unknown>(channel)) {
+    for (const [alias, channel] of Object.entries<Readonly<Record<string, unknown>>>(channels))
+      for (const [key, value] of Object.entries(channel)) {
         const ref = secretRef.safeParse(value);
         if (ref.success) found.push({ at: `channels.${kind}.${alias}.${key}`, ref: ref.data });
       }

@@ -47,7 +47,7 @@ export class ToolSources {
   }
 
   async list(scope: ToolScope): Promise<ListedTools> {
-    const lists = await Promise.all(this.#sources.map((source) => source.list?.(scope)));
+    const lists = await Promise.all(this.#sources.map(async (source) => source.list?.(scope)));
     const known = lists.filter((list) => list !== undefined);
     return {
       tools: known.flatMap((list) => list.tools),

@@ -43,19 +43,25 @@ export class RunningSop {
     this.log = log;
     this.#startedAt = options.startedAt;
     this.#stopping = options.stopping;
-    this.#stopping.addEventListener('abort', () => {
-      this.#wake();
-    });
   }
 
   /** Resolves with the end, or with null when the daemon stops before. */
   async work(): Promise<EndedSop | null> {
-    while (!this.#stopping.aborted) {
-      const { state } = this.log;
-      if (state.status === 'ended') return state;
-      if (!(await this.#step())) await this.#pause(this.#parts.clock.now() + retryMs);
+    const stop = (): void => {
+      this.#wake();
+    };
+    this.#stopping.addEventListener('abort', stop);
+    try {
+      while (!this.#stopping.aborted) {
+        const { state } = this.log;
+        if (state.status === 'ended') return state;
+        if (!(await this.#step())) await this.#pause(this.#parts.clock.now() + retryMs);
+      }
+      return null;
+    } finally {
+      // The daemon lives longer than its runs.
+      this.#stopping.removeEventListener('abort', stop);
     }
-    return null;
   }
 
   /** Takes a command from outside the loop, as a person's decision, and goes on. */

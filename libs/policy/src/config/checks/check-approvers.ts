@@ -18,14 +18,14 @@ const checkApprover = (
   approver: string,
 ): ConfigProblem[] => {
   if (approver === 'inbox') return [];
-  const [kind = '', name = ''] = split(approver, ':');
+  const [kind, name] = split(approver, ':');
   if (kind === 'people' && name !== '') return checkName(context, at, name, targets.person);
   if (kind === 'role' && name !== '') {
     if ((roleNames as readonly string[]).includes(name)) return [];
     const message = `unknown role \`${name}\`${didYouMean(name, roleNames)}`;
     return [atValue(context, 'unknown_name', at, message)];
   }
-  const [binding = '', conversation = ''] = split(name, '/');
+  const [binding, conversation] = split(name, '/');
   if (kind === 'channel' && binding !== '' && conversation !== '') {
     const message = noChannel(context, binding);
     return message === null ? [] : [atValue(context, 'unknown_name', at, message)];
