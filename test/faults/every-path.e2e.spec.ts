@@ -13,7 +13,7 @@ import {
   startRich,
   starts,
 } from '../support/rich-team.ts';
-import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { runDaemon } from '../support/running-daemon.ts';
 import { lostOrTwice } from '../support/whole-log.ts';
 import { stoppableLog } from '../support/stopped-log.ts';
 

@@ -87,13 +87,26 @@ export const openServer = async (
     missing.add('stopping');
     return turns.stop(stopBoundMs);
   });
+  // Of a log that is not taken over nothing is begun and nothing goes on.
+  if (readOnly) return { server, sessions, recovered: { turns: 0, messages: 0 } };
+  const recovered = await takeUp(server, core, options, undo);
+  missing.delete('recovery');
+  return { server, sessions, recovered };
+};
+
+/** Takes up what an earlier run left, then lets jobs, sockets and channels begin. */
+const takeUp = async (
+  server: HttpServer,
+  core: Core,
+  options: ServerOptions,
+  undo: Undo,
+): Promise<Opened['recovered']> => {
+  const turns = server.app.get(TurnsService, { strict: false });
   const work = server.app.get(Work, { strict: false });
   undo.push(() => {
     work.stop();
     return Promise.resolve();
   });
-  // Of a log that is not taken over nothing is begun and nothing goes on.
-  if (readOnly) return { server, sessions, recovered: { turns: 0, messages: 0 } };
   const recovered = await turns.recover();
   await work.start();
   const rpc = await openRpcServer(options.data, rpcParts(server, core));
@@ -101,7 +114,7 @@ export const openServer = async (
   const channels = server.app.get<ChannelManager>(CHANNELS, { strict: false });
   undo.push(() => channels.stop());
   await channels.start();
-  missing.delete('recovery');
+  const { store, ledger, config } = core;
   options.outside?.opened({
     store,
     ledger,
@@ -111,7 +124,7 @@ export const openServer = async (
     jobs: server.app.get<Jobs>(JOBS, { strict: false }),
     sops: server.app.get<SopRuns>(SOP_RUNS, { strict: false }),
   });
-  return { server, sessions, recovered };
+  return recovered;
 };
 
 /** A disk that fills up keeps new turns out first, then every further step: what is left is for outcomes, stops and decisions. */
