@@ -65,6 +65,7 @@ export const own = <T>(record: Readonly<Record<string, T>> | undefined, key: str
 export const waitsForOthers: ReadonlySet<string> = new Set([
   'builtin:delegate',
   'builtin:spawn',
+  'builtin:message_peer',
   'builtin:sop_start',
   'builtin:ask_user',
 ]);

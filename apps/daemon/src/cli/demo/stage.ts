@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leadScript } from './lead-script.ts';
 
 /** Where the demo plays: its own config, its own data, a server to call. */
 export interface Stage {
@@ -29,6 +30,7 @@ export const layStage = async (folder: string): Promise<Stage> => {
     '{{WRITER}}': join(data, 'workspaces', 'writer'),
   };
   for (const name of ['lockstep.toml', 'scripts/demo.yaml']) fill(join(base, name), places);
+  appendFileSync(join(base, 'scripts', 'lead.yaml'), leadScript());
   process.env['DEMO_KEY'] ??= `demo-${randomBytes(12).toString('hex')}`;
   return {
     config: join(base, 'lockstep.toml'),
