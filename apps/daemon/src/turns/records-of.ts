@@ -9,6 +9,7 @@ import {
 import type { CurrentConfig } from '../config/current-config.port.ts';
 import { narrowTurn } from './narrow-turn.ts';
 import { readTurn } from './past-turns.ts';
+import { skillNarrowings } from './skill-narrowings.ts';
 
 /** Records that an origin names. */
 export interface FoundRecords {
@@ -128,7 +129,7 @@ export class Records {
     state: OpenTurn,
   ): Promise<Standing | { readonly ok: false; readonly why: string }> {
     const { config } = this.#parts;
-    const held = [...inheritedNarrowings(state.narrowings), ...skillNarrowings(state)];
+    const held = inheritedNarrowings([...state.narrowings, ...skillNarrowings(state)]);
     if (config.current().version <= state.config.version)
       return { ok: true, snapshot: state.policy, narrowings: held };
     const records = await this.now(state);
@@ -147,12 +148,6 @@ interface Standing {
 }
 
 type Held = NonNullable<ResolveRecords['parent']>['narrowings'];
-
-/** A skill in use leaves its own tools only, below the turn that reads it too. */
-const skillNarrowings = ({ skills }: OpenTurn): Held =>
-  skills.flatMap(({ skill, tools }) =>
-    tools === null ? [] : [{ whose: `skill:${skill}`, values: { 'tools.allowed': [tools] } }],
-  );
 
 /** Both, each once: what held at the start holds on, and so does what a newer config added. */
 const joined = (before: Held, now: Held): Held => {

@@ -13,13 +13,15 @@ export type MadeOrWhy =
  * that it is. */
 export const madeFor = async (
   parts: Pick<RunnerParts, 'readIdentity' | 'readSkills' | 'recorded' | 'artifacts'>,
-  { made, policy }: OpenTurn,
+  { made, policy, narrowings }: OpenTurn,
   texts: Texts,
 ): Promise<MadeOrWhy> => {
   if (made !== null) return { ok: true, made };
   const { files } = policy.context.identity;
   const read =
-    files.length === 0 ? { ok: true as const, files: [] } : await parts.readIdentity(policy);
+    files.length === 0
+      ? { ok: true as const, files: [] }
+      : await parts.readIdentity(policy, narrowings);
   if (!read.ok) return { ok: false, key: 'context.identity.files', message: read.message };
   const known = await parts.readSkills(policy);
   for (const { digest, text } of [...read.files, ...known]) {

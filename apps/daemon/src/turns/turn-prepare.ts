@@ -19,6 +19,7 @@ import {
 import type { Principal } from '@lockstep/policy';
 import type { Catalog } from './tool-catalog.ts';
 import type { Texts } from './turn-contents.ts';
+import { skillNarrowings } from './skill-narrowings.ts';
 import type { TurnParts } from './turn-parts.ts';
 
 /** Who a grant is for and whose calls it covers: the person of `[people]`, else the identity itself. */
@@ -33,7 +34,7 @@ export const scopeOf = (state: OpenTurn): ToolScope => ({
   turn: state.turn,
   policy: state.policy,
   policyDigest: state.policyDigest,
-  narrowings: state.narrowings,
+  narrowings: [...state.narrowings, ...skillNarrowings(state)],
 });
 
 /** What the model is sent next, and the texts that it cites. */

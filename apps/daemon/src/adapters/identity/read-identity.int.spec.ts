@@ -29,6 +29,7 @@ const read = (...files: readonly string[]) => {
         siblings: {},
       },
     }),
+    [],
   );
 };
 

@@ -2,7 +2,7 @@ import { pathVisible, type Masker } from '@lockstep/engine';
 import { digestOfText, normalPath, type PolicySnapshot } from '@lockstep/policy';
 import { contentOf, holdFileAt, textOf } from '../tools/file-content.ts';
 import { realPathOf } from '../tools/real-path.ts';
-import { rootsFactOf } from '../tools/roots-fact.ts';
+import { rootsFactOf, type RootsScope } from '../tools/roots-fact.ts';
 
 /** Largest identity file, in bytes. */
 export const largestIdentityBytes = 256 * 1024;
@@ -20,17 +20,20 @@ export type IdentityRead =
   | { readonly ok: false; readonly message: string };
 
 /** Reads the identity files that a policy names, or says which one cannot be read. */
-export type ReadIdentity = (policy: PolicySnapshot) => Promise<IdentityRead>;
+export type ReadIdentity = (
+  policy: PolicySnapshot,
+  narrowings: RootsScope['narrowings'],
+) => Promise<IdentityRead>;
 
 /** Identity files of this machine: each by its real path, a regular UTF-8 file within the bound, masked where it enters. */
 export const identityReader =
   (masker: Pick<Masker, 'mask'>): ReadIdentity =>
-  async (policy) => {
+  async (policy, narrowings) => {
     const options = { formats: policy.output.redact, agent: policy.agent };
     const read: { path: string; digest: string; text: string }[] = [];
     for (const path of policy.context.identity.files) {
       try {
-        const text = await textAt(policy, path);
+        const text = await textAt({ policy, narrowings }, path);
         const masked = masker.mask(text.toWellFormed(), options).text;
         read.push({ path, digest: digestOfText(masked), text: masked });
       } catch (error) {
@@ -40,11 +43,11 @@ export const identityReader =
     return { ok: true, files: read };
   };
 
-const textAt = async (policy: PolicySnapshot, path: string): Promise<string> => {
+const textAt = async (scope: RootsScope, path: string): Promise<string> => {
   const lexical = normalPath(path);
   const real = realPathOf(lexical);
   if (real === null) throw new Error('its real path cannot be found out');
-  if (!isOpen(policy, lexical, real)) throw new Error('it leads to what is closed to the agent');
+  if (!isOpen(scope, lexical, real)) throw new Error('it leads to what is closed to the agent');
   const file = holdFileAt(real);
   try {
     if (file.stats.size > largestIdentityBytes)
@@ -57,10 +60,11 @@ const textAt = async (policy: PolicySnapshot, path: string): Promise<string> => 
 
 /** A link may have been put in the place of the file: what it leads to would stand in the system text. Only what makes the file an
  * identity file closes it here; everything else that is closed stays so. */
-const isOpen = (policy: PolicySnapshot, lexical: string, real: string): boolean => {
-  const { context, workspace } = policy;
+const isOpen = (scope: RootsScope, lexical: string, real: string): boolean => {
+  const { policy } = scope;
+  const { context } = policy;
   const opened = { ...context, identity: { ...context.identity, writable: true } };
-  return pathVisible({ ...policy, context: opened }, rootsFactOf(workspace), lexical, real);
+  return pathVisible({ ...policy, context: opened }, rootsFactOf(scope), lexical, real);
 };
 
 const whyNot = (path: string, error: unknown): string =>

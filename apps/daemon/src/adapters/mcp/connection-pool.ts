@@ -106,7 +106,7 @@ export class ConnectionPool {
     const config = this.#config(scope, server);
     const { McpConnection } = await import('./mcp-connection.ts');
     const { openTransport } = await import('./open-transport.ts');
-    const fact = rootsFactOf(scope.policy.workspace);
+    const fact = rootsFactOf(scope);
     const granted = grantedFolders(scope.policy, fact).map((f) => f.path);
     // Servers read a relative path from their first root, and the gate judged it from the agent's own folder.
     const roots = granted.toSorted((a, b) => Number(b === fact.root) - Number(a === fact.root));

@@ -119,6 +119,7 @@ const open = (config: McpServerConfig, change: Partial<McpContext> = {}) => {
     principal: { kind: 'local', id: 'local', person: null },
     session: 's1',
     turn: 't',
+    narrowings: [],
     policy: policy(),
     ...change,
   });

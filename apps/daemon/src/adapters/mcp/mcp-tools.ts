@@ -52,7 +52,7 @@ export const mcpTools = (context: McpContext, resolver: Resolver): McpTools => {
       const files = operands.some((o) => o.kind === 'path');
       return {
         operands,
-        roots: files ? rootsFactOf(scope.policy.workspace) : null,
+        roots: files ? rootsFactOf(scope) : null,
         confined: isConfined(context, scope, server) && pool.matchesWorkspace(scope, server),
       };
     },

@@ -44,7 +44,7 @@ export const runForAgent = async (
   running: Running,
 ): Promise<ToolDone & { readonly masked: number }> => {
   const { policy } = scope;
-  const roots = rootsFactOf(policy.workspace);
+  const roots = rootsFactOf(scope);
   const { root } = roots;
   if (root === null)
     throw new ToolFailure('unavailable', `the workspace \`${policy.workspace.root}\` is not there`);

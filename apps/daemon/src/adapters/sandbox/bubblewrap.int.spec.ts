@@ -61,7 +61,7 @@ const run = (
   script: string,
   change: Partial<ConfinedCommand> = {},
 ): Promise<{ code: number; out: string }> => {
-  const seen = sandboxView(policy, rootsFactOf(policy.workspace));
+  const seen = sandboxView(policy, rootsFactOf({ policy, narrowings: [] }));
   if (!seen.ok) throw new Error(seen.message);
   const spawn = confined(bwrap, seen.view, programPaths(), {
     command: 'sh',
@@ -125,7 +125,7 @@ describe('given a process in the sandbox of a workspace', () => {
   });
 
   it('keeps values out of the command line', () => {
-    const seen = sandboxView(policy, rootsFactOf(policy.workspace));
+    const seen = sandboxView(policy, rootsFactOf({ policy, narrowings: [] }));
     if (!seen.ok) throw new Error(seen.message);
     const spawn = confined(bwrap, seen.view, programPaths(), {
       command: 'sh',

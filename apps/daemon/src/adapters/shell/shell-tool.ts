@@ -21,7 +21,8 @@ const shell = '/bin/bash';
 /** The tool that runs a line of shell. What runs is written anew from the line as it was read and judged, every word quoted. */
 export const shellTool = (context: ProcessContext): ToolSource => ({
   owns: (id) => id === 'builtin:shell',
-  inspect: async ({ policy }, _spec, args) => {
+  inspect: async (scope, _spec, args) => {
+    const { policy } = scope;
     const given = lineOf(args);
     const line = (await loadShellReader())(given);
     const files = line.understood
@@ -31,7 +32,7 @@ export const shellTool = (context: ProcessContext): ToolSource => ({
     const operands = files.ok ? files.operands : [];
     return {
       operands: [commandOperand(given, known, runsSandboxed(policy, context.sandbox)), ...operands],
-      roots: operands.length > 0 ? rootsFactOf(policy.workspace) : null,
+      roots: operands.length > 0 ? rootsFactOf(scope) : null,
       confined: false,
     };
   },

@@ -51,7 +51,7 @@ export const builtinTools = (context: BuiltinContext): ToolSource => ({
     const files = operands.some((o) => o.kind === 'path');
     return {
       operands,
-      roots: files ? rootsFactOf(scope.policy.workspace) : null,
+      roots: files ? rootsFactOf(scope) : null,
       confined: false,
     };
   },
@@ -92,7 +92,7 @@ const fileCall = ({ scope, started, args, signal, touched }: Performed): FileCal
   if (!operand.exists && started.spec.id !== 'builtin:file_write')
     throw new ToolSays(`there is no \`${operand.given}\``);
   const { policy } = scope;
-  const roots = rootsFactOf(policy.workspace);
+  const roots = rootsFactOf(scope);
   return { args, operand, real: operand.real, policy, roots, signal, touched };
 };
 

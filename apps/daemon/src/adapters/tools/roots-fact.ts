@@ -1,11 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { normalize } from 'node:path';
-import type { RootsFact } from '@lockstep/engine';
-import type { PolicySnapshot } from '@lockstep/policy';
+import type { RootsFact, ToolScope } from '@lockstep/engine';
+import { normalPath, type PolicySnapshot } from '@lockstep/policy';
 import { realPathOf, statOf } from './real-path.ts';
 
+/** What the folders of an agent are looked at by. */
+export type RootsScope = Pick<ToolScope, 'policy' | 'narrowings'>;
+
 /** Real paths of everything that a workspace policy names, as they stand now. The agent's own folder is made on first use. */
-export const rootsFactOf = (workspace: PolicySnapshot['workspace']): RootsFact => {
+export const rootsFactOf = ({ policy: { workspace }, narrowings }: RootsScope): RootsFact => {
   makeRoot(workspace.root);
   const forbidden = [
     ...workspace.forbidden_paths,
@@ -14,7 +17,7 @@ export const rootsFactOf = (workspace: PolicySnapshot['workspace']): RootsFact =
   ];
   const plain = [...new Set(forbidden.filter((p) => p.startsWith('/')))].sort();
   return {
-    root: existing(workspace.root),
+    root: ownRoot(workspace, narrowings),
     allowed: workspace.allowed_roots.map((path) => ({ path, real: existing(path) })),
     siblings: Object.fromEntries(
       Object.entries(workspace.siblings).map(([alias, s]) => [alias, existing(s.root)]),
@@ -33,6 +36,23 @@ const makeRoot = (root: string): void => {
     // A folder that cannot be made has no real path, and so every path in it is refused.
   }
 };
+
+/** Config may name a folder by a link. One that a client named was judged by its real path, inside what the agent may write: a link in its
+ * place was put there since, and leads wherever the agent likes. */
+const ownRoot = (
+  { root }: PolicySnapshot['workspace'],
+  narrowings: RootsScope['narrowings'],
+): string | null => {
+  const real = existing(root);
+  const isNamed = narrowings.some(
+    ({ whose, values }) =>
+      values !== 'none' && !whose.startsWith('ceiling:') && isSame(values['workspace.root'], root),
+  );
+  return isNamed && real !== normalPath(root) ? null : real;
+};
+
+const isSame = (value: unknown, root: string): boolean =>
+  typeof value === 'string' && normalPath(value) === normalPath(root);
 
 const existing = (path: string): string | null => {
   const real = realPathOf(path);

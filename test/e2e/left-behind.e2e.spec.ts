@@ -1,0 +1,118 @@
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { LockstepEvent } from '@lockstep/engine';
+import { rpcClient } from '../support/rpc-client.ts';
+import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const config = `
+[agents.alpha]
+provider = "local"
+risk_profile = "open"
+runtime_profile = "short"
+skill_bundles = ["work"]
+[risk_profiles.open]
+autonomy = "full"
+[risk_profiles.open.tools]
+allowed = ["file_*", "shell", "cron_add", "skill_read", "time_now"]
+[risk_profiles.open.shell]
+allowed_commands = ["cat", "ls"]
+[runtime_profiles.short]
+[skill_bundles.work]
+directory = "skills"
+[providers.local]
+type = "scripted"
+script = "script.yaml"
+prices = "free"
+`;
+const script = `
+scenarios:
+  - when: look around
+    steps:
+      - calls:
+          - { tool: file_read, args: { path: kept.txt } }
+          - { tool: file_list, args: { path: . } }
+          - { tool: file_write, args: { path: planted.txt, content: x } }
+          - { tool: shell, args: { command: "cat kept.txt" } }
+          - { tool: shell, args: { command: "ls > listed.txt" } }
+      - { say: looked }
+  - when: plan by the skill
+    steps:
+      - calls: [{ tool: skill_read, args: { skill: planning } }]
+      - calls: [{ tool: cron_add, args: { name: later, schedule: "0 1 * * *", prompt: "look around" } }]
+      - { say: planned }
+default: [{ say: hello }]
+`;
+
+let run: RunningDaemon;
+let outside: string;
+beforeAll(async () => {
+  run = await runDaemon(config, script);
+  await mkdir(join(run.folder, 'skills/planning'), { recursive: true });
+  await writeFile(
+    join(run.folder, 'skills/planning/SKILL.md'),
+    '---\nname: planning\ndescription: plans\nallowed-tools: cron_add time_now\n---\nPlan.\n',
+  );
+  outside = join(run.folder, 'outside');
+  await mkdir(outside);
+  await writeFile(join(outside, 'kept.txt'), 'words from outside');
+  await mkdir(join(run.data, 'workspaces/alpha/inside'), { recursive: true });
+});
+afterAll(() => run.remove());
+
+const eventsOf = async (turn: string): Promise<readonly LockstepEvent[]> => {
+  const { body } = await run.admin().get(`/v1/turns/${turn}/events?limit=1000`);
+  return (body as { readonly items: readonly LockstepEvent[] }).items;
+};
+
+/** How each call of a turn ended: the rule that refused it, or what it said. */
+const endsOf = async (turn: string): Promise<readonly string[]> =>
+  (await eventsOf(turn)).flatMap((event) => {
+    if (event.type === 'ToolCallRefused') return [event.data.rule];
+    if (event.type === 'ToolCallFailed') return [event.data.error.kind];
+    return event.type === 'ToolCallCompleted' ? [JSON.stringify(event.data.result)] : [];
+  });
+
+describe('given a folder that a client named when it connected', () => {
+  it('opens nothing through a link that stands in its place since', async () => {
+    const inside = join(run.data, 'workspaces/alpha/inside');
+    const client = await rpcClient(run.data);
+    await client.call('initialize', { cwd: inside });
+    await rename(inside, `${inside}-before`);
+    await symlink(outside, inside);
+    const answer = await client.call('turns.start', {
+      agent: 'alpha',
+      input: 'look around',
+      wait: true,
+    });
+    client.close();
+    const turn = String(answer.result?.['turn'] ?? answer.result?.['id']);
+    expect(await endsOf(turn)).toEqual([
+      'workspace.workspace_only',
+      'workspace.workspace_only',
+      'workspace.workspace_only',
+      'workspace.workspace_only',
+      'unavailable',
+    ]);
+    expect(await readdir(outside)).toEqual(['kept.txt']);
+  });
+});
+
+describe('given a job that was made while a skill left few tools', () => {
+  it('leaves the job no more than the skill left', async () => {
+    const body = { input: 'plan by the skill', wait: true };
+    await run.admin().post('/v1/agents/alpha/turns', body);
+    const started = await run.admin().post('/v1/jobs/later/run');
+    const { turn } = started.body as { readonly turn: string };
+    await vi.waitFor(
+      async () => {
+        const events = await eventsOf(turn);
+        expect(events.at(-1)?.type).toBe('TurnCompleted');
+      },
+      { timeout: 20_000, interval: 200 },
+    );
+    expect(new Set(await endsOf(turn))).toEqual(new Set(['tools.allowed']));
+  });
+});
