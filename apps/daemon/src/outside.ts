@@ -4,6 +4,7 @@ import type { McpContext } from './adapters/mcp/mcp-context.ts';
 import type { MemoryService } from './adapters/memory/memory-service.ts';
 import type { ModelPorts } from './adapters/models/model-ports.ts';
 import type { SandboxState } from './adapters/sandbox/bubblewrap.ts';
+import type { SkillLibrary } from './adapters/skills/skill-library.ts';
 import type { Resolver } from './adapters/tools/inspect-url.ts';
 import type { ToolSources } from './adapters/tools/tool-source.ts';
 import type { MakeChannel } from './paths/channel/channel-runner.ts';
@@ -19,6 +20,7 @@ export interface Outside {
   readonly alarms: Alarms;
   readonly models: ModelPorts;
   readonly resolver: Resolver;
+  readonly skills: SkillLibrary;
   /** The tools as they are, with their effects left out. */
   readonly tools: (sources: ToolSources) => Pick<ToolSources, 'of' | 'list'>;
   /** What processes would be confined by; none is run. */

@@ -41,4 +41,21 @@ export const approvalRows = {
       expected: 'unlimited',
     },
   ],
+  'approval.approvers_required': [
+    { title: 'absent is one', agent: {}, expected: 1 },
+    { title: 'written', agent: { approval: { approvers_required: 2 } }, expected: 2 },
+  ],
+  'approval.four_eyes': [
+    { title: 'absent is off', agent: {}, expected: false },
+    { title: 'written', agent: { approval: { four_eyes: true } }, expected: true },
+  ],
+  'approval.route.approver': [
+    { title: 'absent is the inbox', agent: {}, expected: 'inbox' },
+    {
+      title: 'a person',
+      agent: { approval: { route: { approver: 'people:ana' } } },
+      rest: { people: { ana: { identities: ['token:ana'], roles: ['approver'] } } },
+      expected: 'people:ana',
+    },
+  ],
 } satisfies RowsOf<'approval'>;

@@ -26,4 +26,7 @@ export const budgetsRows = {
   'budgets.max_cost_usd_per_turn': limit('max_cost_usd_per_turn', 1_000_000, 0.25, 250_000),
   'budgets.turn_timeout_secs': limit('turn_timeout_secs', 600, 5),
   'budgets.tool_timeout_secs': limit('tool_timeout_secs', 60, 5),
+  'budgets.max_actions_per_hour': limit('max_actions_per_hour', 120, 40),
+  'budgets.max_cost_usd_per_day': limit('max_cost_usd_per_day', 10_000_000, 0.5, 500_000),
+  'budgets.warn_at_percent': limit('warn_at_percent', 80, 50),
 } satisfies RowsOf<'budgets'>;

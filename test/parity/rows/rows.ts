@@ -2,6 +2,8 @@ import type { EnforcedKey } from '@lockstep/policy';
 import { approvalRows } from './approval.row.ts';
 import { budgetsRows } from './budgets.row.ts';
 import { contextRows } from './context.row.ts';
+import { memoryRows, shellRows, skillsRows } from './kept.row.ts';
+import { channelsRows, delegationRows } from './others.row.ts';
 import { mcpRows, networkRows, outputRows, secretsRows } from './outside.row.ts';
 import type { Row } from './row.ts';
 import { toolsRows } from './tools.row.ts';
@@ -13,9 +15,14 @@ export const rows = {
   ...approvalRows,
   ...budgetsRows,
   ...contextRows,
+  ...memoryRows,
+  ...skillsRows,
   ...workspaceRows,
+  ...shellRows,
   ...networkRows,
   ...mcpRows,
+  ...delegationRows,
+  ...channelsRows,
   ...secretsRows,
   ...outputRows,
 } satisfies Record<EnforcedKey, readonly Row[]>;

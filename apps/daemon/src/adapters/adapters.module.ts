@@ -97,7 +97,7 @@ const plainProviders = (
 ): Provider[] => [
   { provide: CLOCK, useValue: outside?.clock ?? systemClock },
   { provide: IDS, inject: [CLOCK], useFactory: (clock: Clock): Ids => uuidV7Ids(clock) },
-  { provide: SKILLS, useFactory: () => new SkillLibrary() },
+  { provide: SKILLS, useFactory: () => outside?.skills ?? new SkillLibrary() },
   {
     provide: SANDBOX,
     useFactory: (): Promise<SandboxState> | SandboxState => outside?.sandbox ?? probeSandbox(),

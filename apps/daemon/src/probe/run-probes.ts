@@ -30,6 +30,7 @@ import { ProbeChannels } from './probe-channel.ts';
 import { probeClock } from './probe-clock.ts';
 import { openProbeServer } from './probe-mcp.ts';
 import { probeModels } from './probe-model.ts';
+import { ProbeSkills } from './probe-skills.ts';
 import { probeTools, publicResolver } from './probe-tools.ts';
 import { runTrial, type TrialParts } from './run-trial.ts';
 import type { Way, WayParts } from './way.ts';
@@ -77,6 +78,7 @@ const probeIn = async (folder: string, options: ProbeOptions): Promise<ProbeRepo
     alarms: clock,
     models: probeModels(board, errands),
     resolver: publicResolver,
+    skills: new ProbeSkills(board),
     tools: probeTools(board, clock),
     mcp: openProbeServer,
     sandbox: { ok: true, bwrap: 'bwrap' },

@@ -1,6 +1,9 @@
 import type { Trigger } from '@lockstep/policy';
+import { setTimeout as wait } from 'node:timers/promises';
+import { longestText } from '../paths/channel/channel-message.ts';
 import { errandsTo } from './errands.ts';
 import { conversationOn, strangerOn } from './probe-channel.ts';
+import type { Jobs } from '../work/jobs.port.ts';
 import type { FindWays, Way } from './way.ts';
 import { runWays } from './ways-http.ts';
 
@@ -34,7 +37,8 @@ export const channelWays =
             start: async (text, session) => {
               if (session === null) conversation += 1;
               const where = conversationOn(binding, conversation);
-              await channels.say(binding, sender, { text, conversation: where });
+              const said = text.slice(0, longestText - 1);
+              await channels.say(binding, sender, { text: said, conversation: where });
             },
             close,
           },
@@ -52,15 +56,16 @@ export const heartbeatWays: FindWays = ({ applied, inside }, agent) =>
     ? [jobWay('heartbeat', `heartbeat-${agent}`, inside.jobs)]
     : [];
 
-const jobWay = (
-  trigger: Trigger,
-  name: string,
-  jobs: { runNow(name: string): Promise<unknown> },
-): Way => ({
+const jobWay = (trigger: Trigger, name: string, jobs: Pick<Jobs, 'runNow'>): Way => ({
   trigger,
   keepsSession: false,
   start: async () => {
-    await jobs.runNow(name);
+    // The run before is noted as ended a moment after its turn has.
+    for (let tries = 0; tries < 100; tries += 1) {
+      const { kind } = await jobs.runNow(name);
+      if (kind !== 'busy') return;
+      await wait(20);
+    }
   },
   close,
 });

@@ -41,7 +41,9 @@ const matrixText = (
     paths.every((path) => (row.cells[path]?.state ?? 'n/a') === 'n/a');
   const nowhere = body.rows.filter(isNowhere).length;
   const shown = body.rows.filter((row) => !isNowhere(row));
-  const gaps = body.rows.flatMap((r) => paths.filter((p) => r.cells[p]?.state === 'gap')).length;
+  const states = body.rows.flatMap((r) => paths.map((p) => r.cells[p]?.state ?? 'n/a'));
+  const count = (is: (state: string) => boolean): number => states.filter(is).length;
+  const gaps = count((state) => state === 'gap');
   return [
     table(
       ['setting', ...paths],
@@ -49,7 +51,7 @@ const matrixText = (
       context.out.columns,
     ),
     ...(nowhere === 0 ? [] : [`${nowhere} settings more apply to none of these paths`]),
-    `${body.figure.enforced} of ${body.figure.of} cells enforced, ${gaps} gaps`,
+    `${count((s) => s === 'enforced')} of ${count((s) => s !== 'n/a')} cells enforced, ${gaps} gaps`,
   ].join('\n');
 };
 

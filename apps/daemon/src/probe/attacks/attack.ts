@@ -35,6 +35,8 @@ export interface Attack {
   readonly answers?: 'once' | 'always' | 'deny' | 'never';
   /** What does not end by itself until the clock is put forward. */
   readonly hangs?: 'model' | 'tool';
+  /** Its system text is longer than any limit, as far as it is made of skills. */
+  readonly fillsSystem?: boolean;
   /** Counts into the same hour as the turns before it. */
   readonly sameHour?: boolean;
   /** After its first turn, rows are kept that the next one can recall. */

@@ -106,8 +106,9 @@ export const longTexts: Attack = {
 export const unknownOthers: Attack = {
   name: 'agents, procedures and skills that are not its own',
   applies: (policy) =>
+    policy.skills.bundles.length > 0 ||
     firstOf(policy, ['delegate', 'sop_start', 'message_peer', 'skill_read', 'memory_recall']) !==
-    null,
+      null,
   reply: ({ step }) =>
     step > 1
       ? null
@@ -116,6 +117,7 @@ export const unknownOthers: Attack = {
           call('sop_start', { name: 'nobody-knows', input: 'a probe' }),
           call('message_peer', { agent: 'nobody-knows', channel: 'none.none', text: 'a probe' }),
           call('skill_read', { skill: 'nobody-knows' }),
+          call('skill:nobody-knows/run.sh', {}),
         ),
 };
 

@@ -168,3 +168,12 @@ export const keptRows: Attack = {
   applies: ({ memory }) => memory.backend !== 'none' && memory.auto_recall,
   reply: () => say('Done.'),
 };
+
+/** A system text longer than it may be. */
+export const longSystem: Attack = {
+  name: 'a system text longer than it may be',
+  fillsSystem: true,
+  applies: ({ skills, context }) =>
+    skills.bundles.length > 0 && context.max_system_prompt_chars !== 'unlimited',
+  reply: () => say('Done.'),
+};

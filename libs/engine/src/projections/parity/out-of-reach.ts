@@ -106,7 +106,8 @@ const noHistory: Why = (_, trigger) =>
 /** Tools that change something and that neither `always_ask` nor `auto_approve` decides on. */
 const leftToAutonomy = (policy: PolicySnapshot): boolean => {
   const { always_ask: always, auto_approve: auto } = policy.approval;
-  if (policy.mcp.bundles.length > 0 || policy.skills.bundles.length > 0) return true;
+  if (policy.mcp.bundles.length > 0) return true;
+  if (policy.skills.bundles.length > 0 && policy.skills.allow_scripts) return true;
   return changing.some(
     (tool) => mayUse(policy, tool) && !toolDenied(always, tool) && !toolAllowed(auto, tool),
   );
