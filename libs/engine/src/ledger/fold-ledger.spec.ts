@@ -107,8 +107,23 @@ describe('given a session with an accepted message', () => {
     const ledger = given(opened, accepted, requested('t1'));
 
     expect(ledger.waitingMessages()).toEqual([]);
-    expect(ledger.message(session, 'm1')?.text).toBeNull();
+    expect(ledger.message(session, 'm1')).toBeNull();
     expect(ledger.openTurns()).toEqual([{ turn: 't1', agent: 'ana' }]);
+  });
+
+  it('stays known without its text when its sender gave it a key, so that it may come again', () => {
+    const idempotency = { key: d('9'), body: d('8') };
+    const keyed = event(session, {
+      type: 'MessageAccepted',
+      data: { message: 'm1', turn: 't1', text: { inline: 'hello' }, idempotency },
+    });
+
+    expect(given(opened, keyed, requested('t1')).message(session, 'm1')).toEqual({
+      message: 'm1',
+      turn: 't1',
+      text: null,
+      idempotency,
+    });
   });
 
   it('stops waiting when it is dropped', () => {

@@ -89,8 +89,7 @@ const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
   dropRow(state, 'waiting', turn);
   if (waiting !== undefined) {
     const key = messageKey(waiting.session, waiting.message);
-    const message = state.rows.messages.get(key);
-    if (message !== undefined) setRow(state, 'messages', key, { ...message, text: null });
+    forgetText(state, key);
   }
   const session = state.rows.sessions.get(sessionOf(event));
   if (session !== undefined && event.meta.parent === null)
@@ -116,13 +115,21 @@ const acceptMessage = (state: LedgerState, event: EventOf<'MessageAccepted'>): v
   changeSession(state, event, {});
 };
 
+/** A message whose turn holds its text now. One without a key of its sender's cannot come again, so nothing of it stays. */
+const forgetText = (state: LedgerState, key: string): void => {
+  const message = state.rows.messages.get(key);
+  if (message === undefined) return;
+  if (message.idempotency === null) dropRow(state, 'messages', key);
+  else setRow(state, 'messages', key, { ...message, text: null });
+};
+
 const dropMessage = (state: LedgerState, event: EventOf<'MessageDropped'>): void => {
   const key = messageKey(sessionOf(event), event.data.message);
   const message = state.rows.messages.get(key);
   if (message !== undefined) {
     dropRow(state, 'waiting', message.turn);
     settleReply(state, message.turn);
-    setRow(state, 'messages', key, { ...message, text: null });
+    forgetText(state, key);
   }
   changeSession(state, event, {});
 };

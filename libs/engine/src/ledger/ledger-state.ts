@@ -18,7 +18,7 @@ import type {
 } from '../ports/ledger.ts';
 
 /** Raise it when the fold's meaning or a row's shape changes: checkpoints of another version are not read. */
-export const ledgerVersion = 4;
+export const ledgerVersion = 5;
 
 /** Rows of the ledger, by table. Every value is plain JSON. */
 export interface LedgerTables {
