@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 /** What comes back under the id of a call. */
 export interface Answer {
   readonly result?: Readonly<Record<string, unknown>>;
-  readonly error?: { readonly message: string };
+  readonly error?: { readonly message: string; readonly data?: unknown };
 }
 
 /** A client that speaks JSON-RPC in lines, and answers nothing that it is asked. */

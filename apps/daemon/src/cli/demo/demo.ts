@@ -1,4 +1,5 @@
 import pc from 'picocolors';
+import { probeSandbox } from '../../adapters/sandbox/bubblewrap.ts';
 import { startDaemon } from '../../daemon.ts';
 import { ApiClient, findDaemon } from '../client.ts';
 import { listOf, turnRow } from '../api.schema.ts';
@@ -73,6 +74,11 @@ const partsOf = (context: CommandContext, data: string): WayParts => {
 };
 
 const playAll = async (context: CommandContext, parts: WayParts): Promise<DemoReport> => {
+  const sandbox = await probeSandbox();
+  if (!sandbox.ok)
+    context.note(
+      pc.yellow(`commands and tool servers are refused, so less can act: ${sandbox.reason}`),
+    );
   const begun = Date.now();
   const player = new Player(parts);
   const problems: string[] = [];

@@ -28,9 +28,7 @@ const matrixBody = z.looseObject({
   rows: z.array(z.looseObject({ setting: z.string(), cells: z.record(z.string(), cellBody) })),
 });
 
-const detailBody = z.looseObject({
-  evidence: z.array(z.looseObject({ state: z.string(), reason: z.string().optional() })),
-});
+const detailBody = z.looseObject({ cell: z.looseObject({ reason: z.string().optional() }) });
 
 /** The matrix as the daemon counts it. A cell there is the worst over all agents; here it counts that somebody was held. */
 export const cellsOf = async (client: ApiClient): Promise<readonly DemoCell[]> => {
@@ -45,14 +43,14 @@ export const cellsOf = async (client: ApiClient): Promise<readonly DemoCell[]> =
       return [{ setting, path, bites, state, reason: cell.reason ?? null }];
     }),
   );
-  return Promise.all(cells.map((cell) => (cell.state === 'n/a' ? explained(client, cell) : cell)));
+  return Promise.all(cells.map((cell) => explained(client, cell)));
 };
 
-/** Of an agent that can be started here: why the setting cannot act. */
+/** Why the setting cannot act: of an agent that every path leads to. */
 const explained = async (client: ApiClient, cell: DemoCell): Promise<DemoCell> => {
-  const asked = await client.get(`/v1/parity/cells/${cell.setting}/${cell.path}`);
-  const [first] = detailBody.parse(asked).evidence.filter(({ state }) => state === 'n/a');
-  return first?.reason === undefined ? cell : { ...cell, reason: first.reason };
+  if (cell.state !== 'n/a') return cell;
+  const asked = await client.get(`/v1/parity/cells/${cell.setting}/${cell.path}?agent=writer`);
+  return { ...cell, reason: detailBody.parse(asked).cell.reason ?? cell.reason };
 };
 
 const stateOf = (state: string, bites: number): DemoCell['state'] => {

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -95,6 +96,31 @@ export const jsonRpc: Way = {
       line.close();
     };
     return { kind: 'turn', ...started.parse(result), close };
+  },
+};
+
+const byAcp = z.looseObject({ turn: z.string() });
+
+/** An editor that opens the agent's workspace. Its prompt is answered when the turn is over. */
+export const acp: Way = {
+  path: 'rpc',
+  trigger: 'acp',
+  keepsSession: false,
+  start: async ({ data }, { agent, input }) => {
+    const cwd = join(data, 'workspaces', agent);
+    await mkdir(cwd, { recursive: true });
+    const line = await LineClient.open(join(data, 'acp.sock'));
+    line.write({ agent });
+    await line.call('initialize', { protocolVersion: 1 });
+    const { result: opened } = await line.call('session/new', { cwd, mcpServers: [] });
+    const { result, error } = await line.call('session/prompt', {
+      sessionId: opened?.['sessionId'],
+      prompt: [{ type: 'text', text: input }],
+    });
+    line.close();
+    const meta = z.looseObject({ lockstep: byAcp }).safeParse(result?.['_meta']);
+    const { turn } = meta.success ? meta.data.lockstep : byAcp.parse(error?.data);
+    return { kind: 'turn', id: turn, session: null };
   },
 };
 

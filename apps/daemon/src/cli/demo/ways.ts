@@ -2,7 +2,7 @@ import type { PathName } from '@lockstep/policy';
 import type { DemoAgent, Scenario } from './scenarios.ts';
 import type { Way } from './way.ts';
 import { bounded, headless, independent, live, peer } from './ways-inside.ts';
-import { jsonRpc, openAi, rest, run, webhook, webSocket } from './ways-outside.ts';
+import { acp, jsonRpc, openAi, rest, run, webhook, webSocket } from './ways-outside.ts';
 
 /** Agents that the lead may delegate to without its own policy bounding them. */
 const independents: ReadonlySet<DemoAgent> = new Set<DemoAgent>(['runner', 'hurried']);
@@ -12,7 +12,8 @@ export const waysTo = (agent: DemoAgent): Readonly<Record<PathName, readonly Way
   const isLead = agent === 'lead';
   return {
     channel: isLead ? [webhook] : [webhook, peer],
-    rpc: [jsonRpc],
+    // An editor gets no tool servers: what needs them comes over the socket.
+    rpc: [jsonRpc, acp, jsonRpc],
     gateway: [rest, webSocket, openAi],
     loop: [run],
     delegate: isLead ? [] : [independents.has(agent) ? independent : bounded],
