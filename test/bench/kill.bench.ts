@@ -28,6 +28,7 @@ try {
   report('kills of the daemon under load', killed.rounds, 'rounds');
   report('turns begun before and after them', killed.turns, 'turns');
   report('calls started, none run twice', killed.calls, 'calls');
+  report('calls that really ran at the tool server', killed.ran, 'calls');
   report('calls whose outcome is not known', killed.unknown, 'calls');
   report('events in the log at the end', killed.events, 'events');
   report('events lost, calls run twice, things left open', killed.problems.length, 'problems', {

@@ -29,6 +29,8 @@ export interface Killed {
   readonly turns: number;
   readonly events: number;
   readonly calls: number;
+  /** Lines that the tool server left: calls that really ran. */
+  readonly ran: number;
   /** Calls of which nobody knows whether they took effect. */
   readonly unknown: number;
   readonly problems: readonly string[];
@@ -65,7 +67,8 @@ export const killRounds = async (
   const checked = await checkLog(logPath(place.data));
   problems.push(...checked.problems.map(({ message }) => `at the end: ${message}`));
   const events = await eventsOf(place.data);
-  problems.push(...lostOrTwice(events, { acknowledged: [], done: await doneLines(lines) }));
+  const done = await doneLines(lines);
+  problems.push(...lostOrTwice(events, { acknowledged: [], done }));
   const count = (type: LockstepEvent['type']): number =>
     events.filter((event) => event.type === type).length;
   return {
@@ -73,6 +76,7 @@ export const killRounds = async (
     turns: count('TurnRequested'),
     events: events.length,
     calls: count('ToolCallStarted'),
+    ran: done.length,
     unknown: count('ToolCallOutcomeUnknown'),
     problems,
   };

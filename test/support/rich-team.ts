@@ -28,7 +28,8 @@ allowed = ["mcp:count/*", "memory_*", "delegate"]
 auto_approve = ["mcp:count/append", "memory_*", "delegate"]
 [risk_profiles.open.delegation]
 mode = "allow"
-[runtime_profiles.short]
+[runtime_profiles.short.budgets]
+max_actions_per_hour = "unlimited"
 [agents.lead]
 provider = "local"
 risk_profile = "open"
