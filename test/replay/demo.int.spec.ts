@@ -47,8 +47,9 @@ const written = (name: string, lines: readonly unknown[]): string => {
   return file;
 };
 
-/** All but the platforms that need a network, and the editor. */
+/** All but the platforms that need a network. */
 const triggers = [
+  'acp',
   'bounded',
   'cron',
   'headless',
