@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
 import { rpcClient } from '../support/rpc-client.ts';
-import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
+import { runDaemon, type Caller, type RunningDaemon } from '../support/running-daemon.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -43,6 +45,8 @@ scenarios:
       - calls: [{ tool: skill_read, args: { skill: planning } }]
       - calls: [{ tool: cron_add, args: { name: later, schedule: "0 1 * * *", prompt: "look around" } }]
       - { say: planned }
+  - when: slow
+    steps: [{ say: late, wait_ms: 60000 }]
 default: [{ say: hello }]
 `;
 
@@ -114,5 +118,31 @@ describe('given a job that was made while a skill left few tools', () => {
       { timeout: 20_000, interval: 200 },
     );
     expect(new Set(await endsOf(turn))).toEqual(new Set(['tools.allowed']));
+  });
+});
+
+describe('given a token whose scope leaves tools out', () => {
+  it('says nothing to a turn of somebody else, which has more tools, and speaks with its own', async () => {
+    const scopes = { tools: ['time_now'] };
+    const few = await run.issue({ name: 'few', roles: ['operator'], scopes });
+    const slow = async (caller: Caller): Promise<string> => {
+      const { body } = await caller.post('/v1/agents/alpha/turns', { input: 'slow' });
+      return (body as { readonly id: string }).id;
+    };
+    const [theirs, own] = [await slow(run.admin()), await slow(few)];
+    const steered = async (turn: string): Promise<number> =>
+      (await few.post(`/v1/turns/${turn}/steer`, { text: 'write the file' })).status;
+    expect([await steered(theirs), await steered(own)]).toEqual([403, 202]);
+    const headers = { authorization: `Bearer ${few.token}` };
+    const socket = new WebSocket(`${run.url().replace('http', 'ws')}/v1/ws`, { headers });
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ type: 'steer', id: '1', turn: theirs, text: 'write the file' }));
+    const [answer] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(answer.toString())).toMatchObject({ type: 'error', code: 'forbidden' });
+    socket.close();
+    const told = (await eventsOf(theirs)).filter(({ type }) => type === 'TurnSteered');
+    expect(told).toEqual([]);
+    for (const turn of [theirs, own])
+      await run.admin().post(`/v1/turns/${turn}/cancel`, { why: 'done' });
   });
 });

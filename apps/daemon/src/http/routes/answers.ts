@@ -9,6 +9,7 @@ import type {
   DecisionResult,
   LaunchResult,
 } from '../../turns/turns.port.ts';
+import type { HttpParts } from '../http-parts.ts';
 import { notFound, ProblemError } from '../problem.ts';
 import type { SeenAgents } from '../read-side.ts';
 import type { decidedSchema, DecisionBody } from '../schemas/approval.schema.ts';
@@ -130,4 +131,19 @@ export const knownAgent = (config: CurrentConfig, alias: string, caller: Caller)
 export const seenRequest = (ledger: Ledger, id: string, caller: Caller): void => {
   const pending = ledger.approval(id);
   if (pending === null || !seesAgent(caller, pending.agent)) throw notFound('request', id);
+};
+
+/** A turn works with its own tools: whoever has fewer gives words only to the turns of its own sessions.
+ * @throws ProblemError, recorded, for everybody else */
+export const requireOwnTools = async (
+  { ledger, accessLog }: Pick<HttpParts, 'ledger' | 'accessLog'>,
+  { id, session }: Pick<TurnAnswer, 'id' | 'session'>,
+  { principal, scopes }: Caller,
+): Promise<void> => {
+  if (scopes.tools.includes('*')) return;
+  const owner = ledger.session(session)?.owner;
+  if (owner?.kind === principal.kind && owner.id === principal.id) return;
+  const why = "a turn works with its own tools, and the token's scope leaves some out";
+  await accessLog.denied(principal, `steer turn ${id}`, why);
+  throw new ProblemError('forbidden', why);
 };

@@ -33,7 +33,7 @@ import {
 } from '../schemas/turn.schema.ts';
 import { showDetail, showEvent, showRow } from '../show.ts';
 import { CancelTurn, FindTurn, SteerTurn } from '../turns/turn-commands.ts';
-import { seenAgents, seenTurn } from './answers.ts';
+import { requireOwnTools, seenAgents, seenTurn } from './answers.ts';
 
 /** Turns as they stand, and what may be asked of a running one. */
 @Controller('v1/turns')
@@ -150,7 +150,7 @@ export class TurnsController {
     @Body({ schema: steerBody }) body: { readonly text: string },
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    await this.#seen(id, caller);
+    await requireOwnTools(this.#parts, await this.#seen(id, caller), caller);
     const command = new SteerTurn(id, body.text, caller.principal.id);
     return accepted(id, await this.#commands.execute(command));
   }

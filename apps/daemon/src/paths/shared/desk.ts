@@ -6,6 +6,7 @@ import {
   decisionAnswer,
   decisionOf,
   launchProblem,
+  requireOwnTools,
   rightsOfCaller,
   seenAgents,
   seenTurn,
@@ -65,7 +66,7 @@ export class Desk {
 
   async steer(id: string, text: string): Promise<{ id: string; status: string }> {
     const caller = await this.#needs(['operator'], 'steer a turn');
-    await this.#seen(id, caller);
+    await requireOwnTools(this.#parts, await this.#seen(id, caller), caller);
     return accepted(id, await this.#parts.turns.steer(id, text, caller.principal.id));
   }
 
