@@ -1,4 +1,5 @@
 import type { DecidedBy } from '../events/parts.ts';
+import { isNamed } from '../gate/approver.ts';
 import type { SopDecision } from './decide-sop.ts';
 import { currentStep } from './next-sop-effect.ts';
 import type { OpenSop, SopFact } from './state.ts';
@@ -22,7 +23,7 @@ export const decideGate = (decision: GateDecision, state: OpenSop): SopDecision 
   if (shown !== gate.shown)
     return refuse('wrong_view', 'what was shown differs from what is asked: load it again');
   if (choice === 'deny') return { ok: true, facts: denied(decision, state) };
-  if (gate.notBy !== null && by.person === gate.notBy)
+  if (gate.notBy !== null && isNamed(by, gate.notBy))
     return refuse('not_permitted', 'who asked for it may not approve it: somebody else must');
   if (gate.votes.some((vote) => isSame(vote, by))) return { ok: true, facts: [] };
   const vote: SopFact = {

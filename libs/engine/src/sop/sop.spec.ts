@@ -361,6 +361,13 @@ describe('given a gate before a step', () => {
     expect(decideSop(decideGate('deny', 'ana'), state)).toMatchObject({ ok: true });
   });
 
+  it('keeps out an identity without a person that asked, too', () => {
+    const { state } = after(begin(gated), openGate({ notBy: 'token:t1' }));
+    const own = decideGate('once') as Extract<SopCommand, { type: 'DecideGate' }>;
+    const by = { principal: 't1', person: null, surface: 'rest' } as const;
+    expect(decideSop({ ...own, by }, state)).toMatchObject({ code: 'not_permitted' });
+  });
+
   it('wants as many different people as are required', () => {
     const two = [begin(gated), openGate({ required: 2 })] as const;
     expect(last(1, ...two, decideGate('once')).map(({ type }) => type)).toEqual(['SopGateVoted']);

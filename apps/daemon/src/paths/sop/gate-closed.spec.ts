@@ -92,3 +92,26 @@ describe('given a step whose agent asks nobody', () => {
     expect(machine.turns.begun.size).toBe(0);
   });
 });
+
+describe('given a gate under four eyes', () => {
+  const by = (principal: string) => ({ principal, person: null, surface: 'rest' }) as const;
+
+  it('keeps out the identity that started the run, though config knows no person behind it', async () => {
+    const { life } = await atGate(riskProfiles({ four_eyes: true }));
+    const [record] = life.memory.ledger.pending();
+    if (record === undefined) throw new Error('nothing waits');
+    expect(record.notBy).toBe('local:local');
+    const [opened] = life.ofType('SopGateOpened');
+    if (opened?.type !== 'SopGateOpened') throw new Error('no gate');
+    const { shown } = opened.data;
+    const decision = {
+      choice: 'once',
+      scope: null,
+      guidance: null,
+      revision: record.revision,
+      shown,
+    } as const;
+    expect((await life.sops.decideGate(record, decision, by('local'))).kind).toBe('forbidden');
+    expect((await life.sops.decideGate(record, decision, by('01a22d98'))).kind).toBe('decided');
+  });
+});

@@ -1,4 +1,10 @@
-import { gateView, type OpenSop, type SopCommand, type SopEffect } from '@lockstep/engine';
+import {
+  gateView,
+  personOf,
+  type OpenSop,
+  type SopCommand,
+  type SopEffect,
+} from '@lockstep/engine';
 import { digestOfText, resolve, type PolicySnapshot } from '@lockstep/policy';
 import { ownSession } from '../../turns/request-ids.ts';
 import type { SopParts } from './sop-parts.ts';
@@ -73,15 +79,21 @@ export const gateFacts = async (
       view: { inline: view },
       shown: digestOfText(view),
       deadline: seconds === 'unlimited' ? 'never' : now + seconds * 1000,
-      ...askedOf(approval, by.person),
+      ...askedOf(approval, askerOf(parts, state)),
     },
   };
+};
+
+/** Who asked for the run, as calls that wait for a person are told: for a run of a turn whoever asked for the whole tree. */
+const askerOf = ({ ledger }: Pick<SopParts, 'ledger'>, { by, parent }: OpenSop): string => {
+  const asker = parent === null ? undefined : ledger.spending(parent.turn)?.asker;
+  return asker ?? personOf(by) ?? `${by.kind}:${by.id}`;
 };
 
 /** Who is asked, how many of them, and who is not. */
 const askedOf = (
   approval: PolicySnapshot['approval'],
-  asker: string | null,
+  asker: string,
 ): Pick<OpenGate, 'route' | 'required' | 'notBy'> => ({
   route: approval.route.approver,
   required: approval.approvers_required,
