@@ -9,6 +9,9 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const secret = 'plum-Orchard-77-canary';
 process.env['CASES_BOUND'] = secret;
+/** Handed to commands under a name that says what it is. */
+const handed = 'pear-Meadow-42-canary';
+process.env['CASES_API_TOKEN'] = handed;
 /** In the form of a token that config does not name. */
 const found = `ghp_${'Zq8Lm2Wx'.repeat(5).slice(0, 36)}`;
 
@@ -25,7 +28,10 @@ mcp_bundles = ["odd"]
 [risk_profiles.open]
 autonomy = "full"
 [risk_profiles.open.tools]
-allowed = ["mcp:odd/env", "file_write", "file_read", "memory_store", "spawn"]
+allowed = ["mcp:odd/env", "file_write", "file_read", "memory_store", "spawn", "shell"]
+[risk_profiles.open.shell]
+allowed_commands = ["printenv"]
+env_passthrough = ["CASES_API_TOKEN"]
 [risk_profiles.open.delegation]
 mode = "allow"
 spawn = true
@@ -50,6 +56,7 @@ scenarios:
   - when: "/^print it/"
     steps:
       - calls: [{ tool: "mcp:odd/env", args: {} }, { tool: file_read, args: { path: found.txt } }]
+      - calls: [{ tool: shell, args: { command: "printenv CASES_API_TOKEN" } }]
       - calls:
           - { tool: memory_store, args: { text: "kept: {{results.0}} {{results.1}}" } }
           - { tool: spawn, args: { input: "print below" } }
@@ -78,7 +85,8 @@ const holders = async (): Promise<readonly string[]> => {
   const held: string[] = [];
   for (const file of await filesBelow(run.data)) {
     const bytes = await readFile(file);
-    if (bytes.includes(secret) || bytes.includes(found)) held.push(file.slice(run.data.length + 1));
+    if ([secret, found, handed].some((one) => bytes.includes(one)))
+      held.push(file.slice(run.data.length + 1));
   }
   return held.filter((path) => path !== 'vault.json');
 };
@@ -97,6 +105,8 @@ describe('given a tool that prints secrets that nobody typed', () => {
     expect(text).toContain('print below');
     expect(text).not.toContain(secret);
     expect(text).not.toContain(found);
+    expect(text).toContain(String.raw`exit code 0\n«secret:CASES_API_TOKEN»`);
+    expect(text).not.toContain(handed);
     expect(await holders()).toEqual([file]);
     await run.stop();
     expect(await holders()).toEqual([file]);

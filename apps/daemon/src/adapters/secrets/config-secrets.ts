@@ -1,6 +1,6 @@
 import { secretRef, type Config, type SecretRef } from '@lockstep/policy';
 import type { KnownSecret } from './secret-masker.ts';
-import { readSecret, type SecretSource } from './secret-ref.ts';
+import { readSecret, shortestSecret, type SecretSource } from './secret-ref.ts';
 
 /** Every reference that a config holds, by the path where it stands. */
 export const secretRefs = (
@@ -31,7 +31,7 @@ export const readConfigSecrets = (
   config: Config,
   source: SecretSource,
 ): { readonly known: readonly KnownSecret[]; readonly problems: readonly string[] } => {
-  const known: KnownSecret[] = [];
+  const known: KnownSecret[] = [...passedSecrets(config, source)];
   const problems: string[] = [];
   for (const { at, ref } of secretRefs(config)) {
     const read = readSecret(ref, source);
@@ -39,4 +39,23 @@ export const readConfigSecrets = (
     else problems.push(`${at}: ${read.message}`);
   }
   return { known, problems };
+};
+
+/** What the name of a variable says of its value. */
+const saysSecret =
+  /(?:key|token|secret|password|passwd|passphrase|credential|cookie)s?$|(?:^|_)(?:api_?key|key|token|secret|pass|password|credentials?|dsn)s?(?:_|$)/i;
+
+/** Values that commands are handed and whose names say that they are secret: what prints them must not bring them into the log. */
+const passedSecrets = (
+  { agents, risk_profiles: profiles }: Config,
+  { env }: SecretSource,
+): readonly KnownSecret[] => {
+  const names = [...Object.values(agents), ...Object.values(profiles)].flatMap(
+    ({ shell }) => shell?.env_passthrough ?? [],
+  );
+  return [...new Set(names)].flatMap((name) => {
+    const value = env[name];
+    const isSecret = saysSecret.test(name) && value !== undefined && value.length >= shortestSecret;
+    return isSecret ? [{ name, value }] : [];
+  });
 };
