@@ -53,7 +53,7 @@ const shownOf = (view: Content): string => {
   return 'artifact' in view ? view.artifact : view.sealed.commitment;
 };
 
-/** People of a probe: as many as any policy can want. */
+/** People of a probe: enough for every policy. */
 const decider = (n: number): DecidedBy => ({
   principal: `token:probe-${n}`,
   person: null,

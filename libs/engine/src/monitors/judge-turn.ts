@@ -127,6 +127,8 @@ const laterKeys: ReadonlySet<EnforcedKey> = new Set(
     ...channelsMonitors,
   }) as EnforcedKey[],
 );
+/** The registry under which a setting first acted. */
+export const actsSince = (key: EnforcedKey): number => (laterKeys.has(key) ? 2 : 1);
 const firstKeys = enforcedKeys.filter((key) => !laterKeys.has(key));
 const isOfFirstRegistry = ({ spans }: RecordedTurn): boolean =>
   spans.some(({ policy }) => policy !== null && policy.registry < 2);

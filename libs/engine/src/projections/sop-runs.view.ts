@@ -40,5 +40,8 @@ export interface SopRunRow {
   /** First line of what the last step said; null while there is none. */
   readonly output: string | null;
   /** Why it failed, by code and in words. */
-  readonly failure: { readonly code: DataOf<'SopRunFailed'>['code']; readonly message: string } | null;
+  readonly failure: {
+    readonly code: DataOf<'SopRunFailed'>['code'];
+    readonly message: string;
+  } | null;
 }

@@ -7,7 +7,7 @@ export interface Scenario {
   readonly input: string;
   /** Answers what the turns ask for; null = they are left alone. */
   readonly answer: 'once' | 'always' | 'deny' | null;
-  /** Scenarios with the same name share a session on each path that has any, so that history fills. */
+  /** Scenarios with the same name share a session on every path with sessions, so that history fills. */
   readonly session: string | null;
 }
 

@@ -1,10 +1,12 @@
-import type { EnforcedKey, Trigger } from '@lockstep/policy';
+import { registryVersion, type EnforcedKey, type Trigger } from '@lockstep/policy';
+import { actsSince } from '../../monitors/judge-turn.ts';
 import type { CellState, ParityCellDetail, TriggerCell } from '../parity-matrix.view.ts';
 import { baselineOf, underConfig, type Baseline } from './baseline.ts';
 import { decidedBefore } from './decided-before.ts';
 import type { Expected } from './expectations.ts';
 import { refusedKey } from './judge-parity.ts';
 import { laneKey, type Evidence, type Lane, type ParityState } from './parity-state.ts';
+import { evidenceKey } from './setting-values.ts';
 import { appliedConfig } from './surroundings.ts';
 
 /** Which cell: one agent over one trigger, under one config version. */
@@ -137,6 +139,11 @@ const relevant = (
   };
   add(refusedKey);
   for (const { values } of expected) add(values[key].id);
+  const own = found.some(({ registry }) => registry === registryVersion);
+  // What was seen under an older registry counts until this one has something of its own.
+  if (!own)
+    for (let older = registryVersion - 1; older >= actsSince(key); older -= 1)
+      for (const { values } of expected) add(evidenceKey(older, values[key].digest));
   return found;
 };
 
