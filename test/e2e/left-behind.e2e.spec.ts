@@ -20,7 +20,7 @@ autonomy = "full"
 [risk_profiles.open.tools]
 allowed = ["file_*", "shell", "cron_add", "skill_read", "time_now"]
 [risk_profiles.open.shell]
-allowed_commands = ["cat", "ls"]
+allowed_commands = ["cat", "ls", "sleep"]
 [runtime_profiles.short]
 [skill_bundles.work]
 directory = "skills"
@@ -45,6 +45,10 @@ scenarios:
       - calls: [{ tool: skill_read, args: { skill: planning } }]
       - calls: [{ tool: cron_add, args: { name: later, schedule: "0 1 * * *", prompt: "look around" } }]
       - { say: planned }
+  - when: long line
+    steps:
+      - calls: [{ tool: shell, args: { command: "sleep 60" } }]
+      - { say: done }
   - when: slow
     steps: [{ say: late, wait_ms: 60000 }]
 default: [{ say: hello }]
@@ -144,5 +148,26 @@ describe('given a token whose scope leaves tools out', () => {
     expect(told).toEqual([]);
     for (const turn of [theirs, own])
       await run.admin().post(`/v1/turns/${turn}/cancel`, { why: 'done' });
+  });
+
+  it('settles no call of a tool that it could not approve', async () => {
+    const body = { input: 'long line' };
+    const { id } = (await run.admin().post('/v1/agents/alpha/turns', body)).body as { id: string };
+    await vi.waitFor(
+      async () => {
+        expect((await eventsOf(id)).at(-1)?.type).toBe('ToolCallStarted');
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    await run.stop();
+    await run.start();
+    const scopes = { tools: ['time_now'] };
+    const other = await run.issue({ name: 'other', roles: ['operator'], scopes });
+    const { body: list } = await run.admin().get('/v1/unknown-outcomes');
+    const [lost] = (list as { items: { turn: string; call: string }[] }).items;
+    const path = `/v1/turns/${lost?.turn ?? ''}/calls/${lost?.call ?? ''}/settle`;
+    expect(lost?.turn).toBe(id);
+    expect((await other.post(path, { as: 'retry' })).status).toBe(403);
+    expect((await run.admin().post(path, { as: 'done' })).status).toBe(200);
   });
 });

@@ -1,4 +1,10 @@
-import { matchesPattern, roleNames, type Principal, type Role } from '@lockstep/policy';
+import {
+  matchesPattern,
+  normalizeToolPattern,
+  roleNames,
+  type Principal,
+  type Role,
+} from '@lockstep/policy';
 
 /** Who makes a request, and what that permits. */
 export interface Caller {
@@ -38,5 +44,11 @@ export const seesContent = (caller: Caller): boolean => caller.roles.has('audito
 
 export const seesAgent = (caller: Caller, agent: string): boolean =>
   caller.scopes.agents.some((pattern) => matchesPattern(pattern, agent));
+
+/** Whether a caller's scope holds a tool, by its canonical id. */
+export const reachesTool = ({ scopes }: Caller, tool: string): boolean =>
+  scopes.tools.some(
+    (pattern) => pattern === '*' || matchesPattern(normalizeToolPattern(pattern), tool),
+  );
 
 export const isLocal = (caller: Caller): boolean => caller.principal.kind === 'local';

@@ -82,12 +82,18 @@ const skillIn = async (folder: string, name: string): Promise<Skill> => {
 };
 
 /** Regular files alone: a link could lead anywhere, and a second name of a file could be written elsewhere. */
-const filesBelow = (folder: string, below: string): readonly string[] => {
+const filesBelow = (
+  folder: string,
+  below: string,
+  folders: { count: number } = { count: 0 },
+): readonly string[] => {
+  folders.count += 1;
+  if (folders.count > mostFiles) throw new Error(`it holds more than ${mostFiles} folders`);
   const found: string[] = [];
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isSymbolicLink()) throw new Error(`\`${path}\` in it is a link: put the file there`);
-    if (entry.isDirectory()) found.push(...filesBelow(folder, path));
+    if (entry.isDirectory()) found.push(...filesBelow(folder, path, folders));
     else if (entry.isFile()) found.push(path);
     else throw new Error(`\`${path}\` in it is no regular file`);
     if (found.length > mostFiles) throw new Error(`it holds more than ${mostFiles} files`);

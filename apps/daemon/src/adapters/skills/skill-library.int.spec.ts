@@ -164,6 +164,14 @@ describe('given a folder that is no skill', () => {
       'notes: its SKILL.md is larger than 262144 bytes',
     ],
     [
+      'folders without end',
+      () => {
+        put('a/notes/SKILL.md', head('notes'));
+        for (let n = 0; n < 500; n += 1) mkdirSync(at(`a/notes/f${n}`));
+      },
+      'notes: it holds more than 500 folders',
+    ],
+    [
       'a link in it',
       () => {
         put('a/notes/SKILL.md', head('notes'));

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Inject, Param, Post, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { seesAgent, type Caller } from '../../access/caller.ts';
+import { reachesTool, seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
-import { notFound } from '../problem.ts';
+import { notFound, ProblemError } from '../problem.ts';
 import { Route } from '../route.decorator.ts';
 import { idSchema } from '../schemas/common.schema.ts';
 import {
@@ -56,9 +56,18 @@ export class OutcomesController {
     const what = `${turn}/${call}`;
     if (found === undefined || !seesAgent(caller, found.agent))
       throw notFound('call of unknown outcome', what);
+    await this.#reaches(caller, found.tool, what);
     const by = deciderOf(caller, request);
     const settled = await this.#parts.turns.settleOutcome(turn, call, { as, by });
     if (settled === 'not_found') throw notFound('call of unknown outcome', what);
     return { turn, call, as };
+  }
+
+  /** What was settled may run again: that is said by whoever could approve the call. */
+  async #reaches(caller: Caller, tool: string, what: string): Promise<void> {
+    if (reachesTool(caller, tool)) return;
+    const why = `the token's scope leaves out the tool \`${tool}\``;
+    await this.#parts.accessLog.denied(caller.principal, `settle ${what}`, why);
+    throw new ProblemError('forbidden', why);
   }
 }
