@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { normalize } from 'node:path';
 import type { RootsFact, ToolScope } from '@lockstep/engine';
-import { normalPath, type PolicySnapshot } from '@lockstep/policy';
+import { isWithin, normalPath, type PolicySnapshot } from '@lockstep/policy';
 import { realPathOf, statOf } from './real-path.ts';
 
 /** What the folders of an agent are looked at by. */
@@ -18,7 +18,7 @@ export const rootsFactOf = ({ policy: { workspace }, narrowings }: RootsScope): 
   const plain = [...new Set(forbidden.filter((p) => p.startsWith('/')))].sort();
   return {
     root: ownRoot(workspace, narrowings),
-    allowed: workspace.allowed_roots.map((path) => ({ path, real: existing(path) })),
+    allowed: workspace.allowed_roots.map((path) => ({ path, real: extraRoot(workspace, path) })),
     siblings: Object.fromEntries(
       Object.entries(workspace.siblings).map(([alias, s]) => [alias, existing(s.root)]),
     ),
@@ -49,6 +49,20 @@ const ownRoot = (
       values !== 'none' && !whose.startsWith('ceiling:') && isSame(values['workspace.root'], root),
   );
   return isNamed && real !== normalPath(root) ? null : real;
+};
+
+/** A further folder that stands inside one the agent may write can be exchanged by it: a link there leads nowhere else. */
+const extraRoot = (
+  { root, allowed_roots: extra }: PolicySnapshot['workspace'],
+  path: string,
+): string | null => {
+  const real = existing(path);
+  const around = [root, ...extra].filter((one) => !isSame(one, path) && isWithin(one, path));
+  const leadsOut = around.some((outer) => {
+    const there = existing(outer);
+    return real !== null && (there === null || !isWithin(there, real));
+  });
+  return leadsOut ? null : real;
 };
 
 const isSame = (value: unknown, root: string): boolean =>
