@@ -342,8 +342,12 @@ describe('given another config', () => {
     expect(put.status).toBe(200);
     const { items } = await eventually('the fresh channel', async () => {
       const { body } = await run.admin().get('/v1/channels');
-      const list = body as typeof before & {
-        readonly items: readonly { readonly state: string }[];
+      const list = body as {
+        readonly items: readonly {
+          readonly binding: string;
+          readonly since: number;
+          readonly state: string;
+        }[];
       };
       const isThere = list.items.some((one) => one.binding === 'webhook.fresh');
       return isThere && list.items.every(({ state }) => state === 'running') ? list : null;

@@ -19,9 +19,9 @@ describe('a call of a tool that the policy keeps away', () => {
         modelCall === 1 ? { calls: [fetching('https://note.elsewhere.test/')] } : { say: 'done' },
       tools: {
         ...tools,
-        inspect: (scope, spec, args) => {
+        inspect: (scope, spec, args, call) => {
           looked.push(spec.id);
-          return tools.inspect(scope, spec, args);
+          return tools.inspect(scope, spec, args, call);
         },
       },
     });

@@ -50,7 +50,7 @@ export const startByAcp = async (data: string, start: Start, cwd: string): Promi
   const { sessionId } = opened;
   const prompt = [{ type: 'text' as const, text: start.input }];
   const ended = agent.request(methods.agent.session.prompt, { sessionId, prompt }).then(
-    ({ _meta }) => (_meta?.['lockstep'] as { turn: string }).turn,
+    (answer: unknown) => turnIn(answer),
     (thrown: unknown) => {
       if (thrown instanceof RequestError) return (thrown.data as { turn: string }).turn;
       throw thrown;
@@ -61,6 +61,10 @@ export const startByAcp = async (data: string, start: Start, cwd: string): Promi
   socket.destroy();
   return turn;
 };
+
+const turnIn = (answer: unknown): string =>
+  (answer as { readonly _meta: { readonly lockstep: { readonly turn: string } } })._meta.lockstep
+    .turn;
 
 /** Starts a turn by WebSocket and answers its id, also when it is refused. */
 export const startByWebSocket = (url: string, token: string, start: Start): Promise<string> =>

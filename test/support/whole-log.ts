@@ -46,7 +46,9 @@ export const lostOrTwice = (
   none('accepted and never begun', without(accepted, [...begun, ...dropped]));
 
   const decided = events.flatMap((event) =>
-    decisions.has(event.type) && 'approval' in event.data ? [event.data.approval] : [],
+    decisions.has(event.type) && 'approval' in event.data && typeof event.data.approval === 'string'
+      ? [event.data.approval]
+      : [],
   );
   none(
     'never decided',

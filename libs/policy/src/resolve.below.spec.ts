@@ -88,14 +88,14 @@ describe('a turn starts below it only what its effective policy lets it', () => 
     sopRun,
   });
 
-  it.each([
+  it.each<[string, Origin, Partial<PolicySnapshot['delegation']>, string]>([
     ['b', edgeTo('b'), { mode: 'forbidden' }, 'delegation.mode'],
     ['b', edgeTo('b'), { delegates: {} }, 'delegation.delegates'],
     ['a', spawn, { mode: 'forbidden' }, 'delegation.mode'],
     ['a', spawn, { spawn: false }, 'delegation.spawn'],
     ['b', live, { mode: 'forbidden' }, 'delegation.mode'],
     ['b', live, { sops: [] }, 'delegation.sops'],
-  ] as const)('%s by %o is refused under %o', (agent, origin, delegation, key) => {
+  ])('%s by %o is refused under %o', (agent, origin, delegation, key) => {
     expect(pathsOf(ask(config, agent, origin, narrowed({})))).toBe('ok');
     expect(pathsOf(ask(config, agent, origin, narrowed(delegation)))).toEqual([
       `not_permitted ${key}`,

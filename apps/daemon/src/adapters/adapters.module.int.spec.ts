@@ -99,6 +99,7 @@ const scopeOf = (digest: string): ToolScope => ({
   principal: { kind: 'local', id: 'local', person: null },
   session: 'session-writer-1',
   turn: 't',
+  policyDigest: '0'.repeat(64),
   narrowings: [],
   policy: snapshotOf(join(home, 'ws'), {
     mcp: {

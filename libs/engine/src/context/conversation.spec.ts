@@ -43,11 +43,12 @@ it('leaves the text of a skill that was read unfenced, and of no other call', ()
     isError: false,
     truncated: false,
     tool: 'builtin:skill_read',
-    argsDigest: 'a'.repeat(64),
   });
   const said: Said = {
     ...turn('rest'),
-    transcript: [{ kind: 'step', text: { inline: '' }, calls: [ended('c1'), ended('c2')] }],
+    transcript: [
+      { kind: 'step', modelCall: 1, text: { inline: '' }, calls: [ended('c1'), ended('c2')] },
+    ],
     skills: [{ call: 'c1', skill: 'notes', bundle: 'w', digest: 'b'.repeat(64), tools: null }],
   };
   expect(currentMessages(said, text).slice(2)).toEqual([

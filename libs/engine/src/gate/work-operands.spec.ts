@@ -1,16 +1,17 @@
+import type { PolicySnapshot } from '@lockstep/policy';
 import { describe, expect, it } from 'vitest';
 import { samplePolicy } from '../testing/sample-policy.ts';
 import { judgeJob } from './job-operand.ts';
 import { judgeSop } from './sop-operand.ts';
 
 const job = { kind: 'job', given: 'nightly', owner: null, fixed: false } as const;
-const delegation = {
+const delegation: PolicySnapshot['delegation'] = {
   mode: 'allow',
   delegates: {},
   max_depth: 3,
   spawn: false,
   sops: ['release'],
-} as const;
+};
 const policy = samplePolicy({ delegation });
 const agent = policy.agent;
 

@@ -119,6 +119,7 @@ const open = (config: McpServerConfig, change: Partial<McpContext> = {}) => {
     principal: { kind: 'local', id: 'local', person: null },
     session: 's1',
     turn: 't',
+    policyDigest: '0'.repeat(64),
     narrowings: [],
     policy: policy(),
     ...change,
@@ -224,12 +225,14 @@ describe('given the filesystem server in the sandbox', () => {
     };
     const who = scope({ policy: policy({ operands }) });
     const spec = await find('read_text_file', who);
-    const facts = await tools.inspect(who, spec, { path: 'a.txt' });
+    const facts = await tools.inspect(who, spec, { path: 'a.txt' }, 'c1');
     expect(facts).toMatchObject({ confined: true, operands: [{ real: at('ws/a.txt') }] });
     for (const path of ['~/x', 'file:///etc/passwd', '%2e%2e/x'])
-      expect((await tools.inspect(who, spec, { path })).operands).toMatchObject([{ real: null }]);
+      expect((await tools.inspect(who, spec, { path }, 'c1')).operands).toMatchObject([
+        { real: null },
+      ]);
     const other = await find('list_directory', who);
-    expect((await tools.inspect(who, other, {})).operands).toEqual([{ kind: 'undeclared' }]);
+    expect((await tools.inspect(who, other, {}, 'c1')).operands).toEqual([{ kind: 'undeclared' }]);
   });
 });
 

@@ -51,6 +51,7 @@ const scopeIn = (policy: ToolScope['policy']): ToolScope => ({
   principal: { kind: 'local', id: 'local', person: null },
   session: 's',
   turn: 't',
+  policyDigest: '0'.repeat(64),
   narrowings: [],
   policy,
 });

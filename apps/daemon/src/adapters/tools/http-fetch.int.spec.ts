@@ -1,4 +1,4 @@
-import { builtinSpecs, type Operand, type Touched } from '@lockstep/engine';
+import { builtinSpecs, type Operand, type ToolScope, type Touched } from '@lockstep/engine';
 import { fixedClock } from '@lockstep/engine/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ServerResponse } from 'node:http';
@@ -11,11 +11,13 @@ import { startedTool } from '../../../../../test/support/started-calls.ts';
 import { builtinTools } from './builtin-tools.ts';
 
 const spec = builtinSpecs.find((s) => s.id === 'builtin:http_fetch')!;
-const scope = {
+const scope: ToolScope = {
   agent: 'writer',
-  principal: { kind: 'local' as const, id: 'local', person: null },
+  principal: { kind: 'local', id: 'local', person: null },
   session: 's',
   turn: 't',
+  policyDigest: '0'.repeat(64),
+  narrowings: [],
   policy: snapshotOf('/nowhere', { network: { allowed_hosts: [['*']] } }),
 };
 const resolved: string[] = [];
