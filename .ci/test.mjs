@@ -11,7 +11,11 @@ import {
 
 stage('node', requireNode);
 stage('system', () => {
-  const byHand = ensureSystem([systemPrograms.sandbox, systemPrograms.browser, systemPrograms.broker]);
+  const byHand = ensureSystem([
+    systemPrograms.sandbox,
+    systemPrograms.browser,
+    systemPrograms.broker,
+  ]);
   if (byHand === null) return undefined;
   process.stdout.write('missing\n');
   process.stderr.write(

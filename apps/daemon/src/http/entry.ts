@@ -17,7 +17,11 @@ export const publicPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', 
 const isSigned = (path: string): boolean =>
   /^\/v1\/channels\/[^/]+\/(?:webhook|conversations\/[^/]+)$/.test(path);
 const isPublic = (path: string): boolean =>
-  publicPaths.has(path) || isSigned(path) || path === '/docs-json' || path === '/docs' || path.startsWith('/docs/');
+  publicPaths.has(path) ||
+  isSigned(path) ||
+  path === '/docs-json' ||
+  path === '/docs' ||
+  path.startsWith('/docs/');
 
 export interface EntryParts extends Closing {
   readonly authenticator: Authenticator;

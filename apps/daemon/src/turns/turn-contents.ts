@@ -81,9 +81,10 @@ const contentsOf = (open: OpenTurn): readonly Content[] => [
   open.input,
   ...open.earlier.map(({ text }) => text),
   ...(open.recalled?.rows ?? []).map(({ text }) => text),
-  ...[...(open.made?.identity ?? []), ...(open.made?.skills ?? [])].map(
-    ({ digest }): Content => ({ artifact: digest, bytes: 0 }),
-  ),
+  ...[...(open.made?.identity ?? []), ...(open.made?.skills ?? [])].map(({ digest }): Content => ({
+    artifact: digest,
+    bytes: 0,
+  })),
   ...open.steered,
   ...open.transcript.flatMap((item) =>
     item.kind === 'step' ? [item.text, ...item.calls.flatMap(contentsOfCall)] : [item.text],
