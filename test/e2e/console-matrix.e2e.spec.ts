@@ -114,7 +114,10 @@ describe('given a second config version', () => {
   it('shows the matrix as the first one expected it', async () => {
     await start('writer', 'search');
     const text = await readFile(daemon.config, 'utf8');
-    await writeFile(daemon.config, text.replace('denied = ["file_search"]', 'denied = []'));
+    await writeFile(
+      daemon.config,
+      text.replace('denied = ["file_search"]', 'denied = ["time_now"]'),
+    );
     await page.getByLabel('config version', { exact: true }).first().click();
     await page.getByRole('option', { name: 'config version 2' }).waitFor();
     await page.getByRole('option', { name: 'config version 1' }).click();
