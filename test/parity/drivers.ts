@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LockstepEvent } from '@lockstep/engine';
 import type { Trigger } from '@lockstep/policy';
-import type { channelDrivers, type ChannelDriver } from '../support/channel-drivers.ts';
+import type { channelDrivers, ChannelDriver } from '../support/channel-drivers.ts';
 import { eventually } from '../support/eventually.ts';
 import type { RunningDaemon } from '../support/running-daemon.ts';
 import {
