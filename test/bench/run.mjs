@@ -30,11 +30,6 @@ const benches = [
   },
   {
     name: 'replay',
-    title: 'Replay',
-    about: 'turns made again from their log, in time of one core',
-  },
-  {
-    name: 'replay',
     title: 'Replays',
     about: 'recorded turns of five tool calls made again from their log, in seconds of one core',
   },
