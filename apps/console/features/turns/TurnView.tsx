@@ -1,13 +1,11 @@
 'use client';
 
 import Link from 'next/link';
-import { useState } from 'react';
 import { Button, Tabs } from '@mantine/core';
 import type { FoldedTurn, TurnAnswer } from '@lockstep/engine';
-import { messageOf, sendJson } from '../../lib/api.ts';
-import { useHolds } from '../../lib/session.tsx';
 import { useQueryState } from '../../lib/use-query-state.ts';
 import { useSnapshot } from '../../lib/use-snapshot.ts';
+import { CancelButton } from '../../ui/CancelButton.tsx';
 import { Foreign } from '../../ui/Foreign.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { Empty, Failed, Loading } from '../../ui/Notices.tsx';
@@ -105,7 +103,11 @@ const Head = ({ turn }: { readonly turn: ShownTurn }) => {
               Waits for a person: decide
             </Button>
           )}
-          {hasEnded(row.status) ? null : <Cancel id={row.id} />}
+          {hasEnded(row.status) ? null : (
+            <CancelButton path={`/v1/turns/${encodeURIComponent(row.id)}/cancel`}>
+              Cancel the turn
+            </CancelButton>
+          )}
         </span>
       </div>
       <Facts turn={turn} />
@@ -126,39 +128,3 @@ const Head = ({ turn }: { readonly turn: ShownTurn }) => {
 };
 
 const NotShown = () => <span className="dim">not shown to your role</span>;
-
-const Cancel = ({ id }: { readonly id: string }) => {
-  const may = useHolds('operator');
-  const [sure, setSure] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  if (!may) return null;
-  const cancel = async (): Promise<void> => {
-    if (!sure) {
-      setSure(true);
-      return;
-    }
-    setSure(false);
-    try {
-      await sendJson('POST', `/v1/turns/${encodeURIComponent(id)}/cancel`, {});
-      setProblem(null);
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
-  };
-  return (
-    <>
-      {problem === null ? null : <span role="alert">{problem}</span>}
-      <Button
-        size="compact-sm"
-        variant={sure ? 'filled' : 'default'}
-        color={sure ? 'red.9' : undefined}
-        onClick={() => void cancel()}
-        onBlur={() => {
-          setSure(false);
-        }}
-      >
-        {sure ? 'Cancel it: sure?' : 'Cancel the turn'}
-      </Button>
-    </>
-  );
-};

@@ -1,12 +1,9 @@
 'use client';
 
 import Link from 'next/link';
-import { useState } from 'react';
-import { Button } from '@mantine/core';
 import type { SopStepRow } from '@lockstep/engine';
-import { messageOf, sendJson } from '../../lib/api.ts';
 import { duration, shortId } from '../../lib/format.ts';
-import { useHolds } from '../../lib/session.tsx';
+import { CancelButton } from '../../ui/CancelButton.tsx';
 import { Foreign } from '../../ui/Foreign.tsx';
 import { Id } from '../../ui/Id.tsx';
 import { Tone } from '../../ui/Tone.tsx';
@@ -47,7 +44,13 @@ export const RunPanel = ({
       </span>
       {run.parent === null ? null : <Link href={`/turns/${run.parent.turn}`}>parent turn</Link>}
       <Id id={run.id} what="run" />
-      {run.endedAt === null ? <Cancel id={run.id} /> : null}
+      {run.endedAt === null ? (
+        <span className="push row">
+          <CancelButton path={`/v1/sops/runs/${encodeURIComponent(run.id)}/cancel`}>
+            Cancel the run
+          </CancelButton>
+        </span>
+      ) : null}
     </div>
     {run.failure === null ? null : (
       <p style={{ margin: '0.375rem 0 0' }}>
@@ -128,39 +131,3 @@ const Step = ({ step }: { readonly step: SopStepRow }) => (
     <td>{step.why === null ? null : <Foreign>{step.why}</Foreign>}</td>
   </tr>
 );
-
-const Cancel = ({ id }: { readonly id: string }) => {
-  const may = useHolds('operator');
-  const [sure, setSure] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
-  if (!may) return null;
-  const cancel = async (): Promise<void> => {
-    if (!sure) {
-      setSure(true);
-      return;
-    }
-    setSure(false);
-    try {
-      await sendJson('POST', `/v1/sops/runs/${encodeURIComponent(id)}/cancel`, {});
-      setProblem(null);
-    } catch (error) {
-      setProblem(messageOf(error));
-    }
-  };
-  return (
-    <span className="push row">
-      {problem === null ? null : <span role="alert">{problem}</span>}
-      <Button
-        size="compact-xs"
-        variant={sure ? 'filled' : 'default'}
-        color={sure ? 'red.9' : undefined}
-        onClick={() => void cancel()}
-        onBlur={() => {
-          setSure(false);
-        }}
-      >
-        {sure ? 'Cancel it: sure?' : 'Cancel the run'}
-      </Button>
-    </span>
-  );
-};
