@@ -288,6 +288,23 @@ export { thisBuild, type Engine } from './replay/engine.ts';
 export { readHistory, type ReadHistory } from './replay/read-history.ts';
 export { replayer, replayTurn, type Replayer, type ReplayHistory } from './replay/replay-turn.ts';
 export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './replay/report.ts';
+export type {
+  ComparedStep,
+  CounterfactualReport,
+  CounterfactualStart,
+  PolicyDifference,
+  VerdictChange,
+  VerdictComparison,
+  VerdictSeen,
+} from './replay/counterfactual/report.ts';
+export type {
+  BacktestChange,
+  BacktestGroup,
+  BacktestReport,
+  ChangeCounts,
+} from './replay/backtest/report.ts';
+export type { BisectReport } from './replay/bisect/report.ts';
+export type { MinimizeReport } from './replay/minimize/report.ts';
 export {
   definitionText,
   readDefinition,
