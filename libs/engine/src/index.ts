@@ -302,6 +302,7 @@ export type {
   BacktestGroup,
   BacktestReport,
   ChangeCounts,
+  UnjudgedTurn,
 } from './replay/backtest/report.ts';
 export type { BisectReport } from './replay/bisect/report.ts';
 export type { MinimizeReport } from './replay/minimize/report.ts';
