@@ -16,6 +16,8 @@ import { logPath } from './sqlite/sqlite-log.ts';
 /** What this machine remembers of its log, beside it and not in it: a copy of the log does not fit the copy of the mark. */
 const markSchema = z.strictObject({
   machine: z.string(),
+  /** Start of the machine's kernel under which the mark was written; null = the system does not say. Absent in older marks. */
+  boot: z.string().nullable().default(null),
   /** Of the log's file: kept by a rename, never by a copy. */
   inode: z.string(),
   /** Starts of a daemon that the log may end with: the last one, and the one that is about to be recorded. */
@@ -24,6 +26,14 @@ const markSchema = z.strictObject({
   position: z.string(),
 });
 type LogMark = z.infer<typeof markSchema>;
+
+/** What is known of the machine that a daemon runs on. */
+export interface Machine {
+  /** The machine's own id where the system keeps one; else the name of the host. */
+  readonly machine: string;
+  /** Id of the kernel's present start; null = the system does not say. */
+  readonly boot: string | null;
+}
 
 /** A log that this machine did not write to its end. */
 export interface ForeignLog {
@@ -42,33 +52,50 @@ export const lastStart = async (store: EventStore): Promise<DataOf<'DaemonStarte
 };
 
 /** Whether the log in a data folder is the one that a daemon of this machine wrote last. Null = it is, or no daemon ever ran on it. */
-export const judgeLog = async (folder: string, store: EventStore): Promise<ForeignLog | null> => {
+export const judgeLog = async (
+  folder: string,
+  store: EventStore,
+  here: Machine = thisMachine(),
+): Promise<ForeignLog | null> => {
   const last = await lastStart(store);
   if (last === null) return null;
-  const why = whyForeign(folder, { last, head: await store.head() });
+  const why = whyForeign(folder, { last, head: await store.head(), here });
   return why === null ? null : { why, host: last.host, incarnation: last.incarnation };
 };
 
 const whyForeign = (
   folder: string,
-  { last, head }: { readonly last: DataOf<'DaemonStarted'>; readonly head: Position | 'start' },
+  {
+    last,
+    head,
+    here,
+  }: {
+    readonly last: DataOf<'DaemonStarted'>;
+    readonly head: Position | 'start';
+    readonly here: Machine;
+  },
 ): string | null => {
   const mark = readMark(folder);
   if (mark === null) return 'this machine has no mark of it';
-  if (mark.machine !== thisMachine()) return 'another machine wrote it';
+  if (!isSame(mark, here)) return 'another machine wrote it';
   if (mark.inode !== inodeOf(folder)) return 'its file is a copy';
   if (!mark.incarnations.includes(last.incarnation))
     return 'the last daemon that wrote it is not the last one here';
   return numberOf(head) < numberOf(mark.position) ? 'it ends before what was recorded here' : null;
 };
 
+/** One kernel that has not started anew is one machine, whatever name or id a container on it has been given since. */
+const isSame = (mark: Machine, here: Machine): boolean =>
+  mark.machine === here.machine || (mark.boot !== null && mark.boot === here.boot);
+
 /** Writes the mark anew, durable when this returns.
  * @throws SystemError when the folder takes no file */
 export const writeMark = (
   folder: string,
   { incarnations, position }: Pick<LogMark, 'incarnations' | 'position'>,
+  here: Machine = thisMachine(),
 ): void => {
-  const mark: LogMark = { machine: thisMachine(), inode: inodeOf(folder), incarnations, position };
+  const mark: LogMark = { ...here, inode: inodeOf(folder), incarnations, position };
   const draft = `${markPath(folder)}.new`;
   const file = openSync(draft, 'w', 0o600);
   try {
@@ -92,13 +119,20 @@ const readMark = (folder: string): LogMark | null => {
 const inodeOf = (folder: string): string =>
   statSync(logPath(folder), { bigint: true }).ino.toString();
 
-/** The machine's own id where the system keeps one; else the name of the host. */
-const thisMachine = (): string => {
+const thisMachine = (): Machine => {
+  const id = lineOf('/etc/machine-id');
+  return {
+    machine: id === null ? `host:${hostname()}` : `id:${id}`,
+    boot: lineOf('/proc/sys/kernel/random/boot_id'),
+  };
+};
+
+/** What a file of the system says; null = there is none, or nothing in it. Not every system has one. */
+const lineOf = (path: string): string | null => {
   try {
-    const id = readFileSync('/etc/machine-id', 'utf8').trim();
-    if (id !== '') return `id:${id}`;
+    const line = readFileSync(path, 'utf8').trim();
+    return line === '' ? null : line;
   } catch {
-    // Not every system has one.
+    return null;
   }
-  return `host:${hostname()}`;
 };
