@@ -21,6 +21,7 @@ import {
   type Tokens,
 } from '../../tokens.ts';
 import { ALARMS, type Alarms } from '../../turns/alarms.ts';
+import { INTAKE, type Intake } from '../../turns/intake.port.ts';
 import { TURN_PROBLEMS } from '../../turns/turns.module.ts';
 import type { TurnParts } from '../../turns/turn-parts.ts';
 import { openMemory } from './open-memory.ts';
@@ -59,14 +60,16 @@ export class MemoryModule {
         { provide: MEMORY, inject: injected, useFactory: open },
         {
           provide: RetentionSweep,
-          inject: [MEMORY, ALARMS, CLOCK, TURN_PROBLEMS],
+          inject: [MEMORY, ALARMS, CLOCK, TURN_PROBLEMS, INTAKE],
           useFactory: (
             memory: MemoryService,
             alarms: Alarms,
             clock: Tokens['CLOCK'],
             report: TurnParts['report'],
+            intake: Intake,
           ): RetentionSweep => {
-            const sweep = new RetentionSweep(memory, { alarms, clock, report: told(report) });
+            const parts = { alarms, clock, report: told(report), intake };
+            const sweep = new RetentionSweep(memory, parts);
             sweep.start();
             return sweep;
           },

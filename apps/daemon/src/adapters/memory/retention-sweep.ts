@@ -1,5 +1,6 @@
 import type { Clock } from '@lockstep/engine';
 import type { Alarms } from '../../turns/alarms.ts';
+import type { Intake } from '../../turns/intake.port.ts';
 import { sweepLimit, type MemoryService } from './memory-service.ts';
 
 const everyMs = 10 * 60 * 1000;
@@ -10,6 +11,8 @@ export interface SweepParts {
   readonly alarms: Alarms;
   readonly clock: Clock;
   readonly report: (problem: unknown) => void;
+  /** A log that takes no further steps takes no word of forgotten rows; absent = it does. */
+  readonly intake?: Intake;
 }
 
 /** Has rows forgotten that are past their time, a bounded number at once. They are not recalled from that time on in any case. */
@@ -42,7 +45,7 @@ export class RetentionSweep {
   async #sweep(): Promise<void> {
     let swept = 0;
     try {
-      swept = await this.#memory.sweep();
+      if ((this.#parts.intake?.('step') ?? null) === null) swept = await this.#memory.sweep();
     } catch (error) {
       this.#parts.report(error);
     }
