@@ -103,7 +103,10 @@ describe('given the data folder of another daemon', () => {
       { status: 'not ready', missing: ['adoption'] },
     ]);
     const shown = await call('GET', `/v1/turns/${turn}`);
-    expect([shown.status, await shown.json()]).toMatchObject([200, { row: { status: 'waiting' } }]);
+    expect([shown.status, await shown.json()]).toMatchObject([
+      200,
+      { row: { status: 'waiting' }, answer: { status: 'waiting' } },
+    ]);
     const inbox = (await (await call('GET', '/v1/approvals')).json()) as {
       items: { id: string; revision: number; shown: string }[];
     };
@@ -217,7 +220,10 @@ describe('given the data folder of another daemon', () => {
     const own = await readFile(mark, 'utf8');
     await rm(mark);
     expect(await isReadOnly(running, running.data)).toBe('this machine has no mark of it');
-    await writeFile(mark, JSON.stringify({ ...(JSON.parse(own) as object), machine: 'host:far' }));
+    await writeFile(
+      mark,
+      JSON.stringify({ ...(JSON.parse(own) as object), machine: 'host:far', boot: 'then' }),
+    );
     expect(await isReadOnly(running, running.data)).toBe('another machine wrote it');
     await writeFile(mark, own);
     expect(await isReadOnly(running, running.data)).toBe(null);

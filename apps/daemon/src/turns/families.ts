@@ -4,6 +4,7 @@ import {
   waitsForOthers,
   type CallState,
   type OpenTurn,
+  type TurnState,
 } from '@lockstep/engine';
 import type { TurnRunner } from './turn-runner.ts';
 
@@ -51,21 +52,38 @@ export class Families {
   }
 
   /** Whether a turn and all that it waits for wait for people. */
-  isWaiting(runner: TurnRunner): boolean {
-    const state = runner.log.recorded;
-    if (state.status !== 'open' || !waitsForOthers(state)) return false;
-    return callsOf(state).every(
-      (call) => !waitsBelow(call) || this.#isStarterWaiting(state.turn, call.call),
+  isWaiting({ log }: TurnRunner): boolean {
+    return isWaitingIn(log.recorded, (turn) =>
+      this.below(turn).map(({ log: { recorded, meta } }) => ({
+        state: recorded,
+        parent: meta.parent,
+      })),
     );
   }
-
-  #isStarterWaiting(turn: string, call: string): boolean {
-    const started = this.below(turn).filter(({ log: { recorded, meta } }) => {
-      return meta.parent === turn && recorded.status === 'open' && recorded.call === call;
-    });
-    return started.length > 0 && started.every((runner) => this.isWaiting(runner));
-  }
 }
+
+/** A turn below another one, as its log has it. */
+export interface RecordedMember {
+  readonly state: TurnState;
+  readonly parent: string | null;
+}
+
+/** Whether a turn and all that it waits for wait for people.
+ * @param below turns below one of these, at every depth */
+export const isWaitingIn = (
+  state: TurnState,
+  below: (turn: string) => readonly RecordedMember[],
+): boolean => {
+  if (state.status !== 'open' || !waitsForOthers(state)) return false;
+  return callsOf(state).every((call) => {
+    if (!waitsBelow(call)) return true;
+    const started = below(state.turn).filter(
+      (one) =>
+        one.parent === state.turn && one.state.status === 'open' && one.state.call === call.call,
+    );
+    return started.length > 0 && started.every((one) => isWaitingIn(one.state, below));
+  });
+};
 
 const waitsBelow = (call: CallState): boolean =>
   call.status === 'running' && childTools.has(call.tool);

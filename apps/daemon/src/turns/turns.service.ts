@@ -17,6 +17,7 @@ import type { Dispatch } from './dispatch-turn.command.ts';
 import { LaunchTurn } from './launch-turn.ts';
 import { originPath } from './origin-path.ts';
 import { PastTurns } from './past-turns.ts';
+import { recordedBelow } from './recorded-below.ts';
 import { Records } from './records-of.ts';
 import { recover } from './recovery.ts';
 import { RunningTurns } from './running-turns.ts';
@@ -317,7 +318,8 @@ export class TurnsService implements Turns {
     let state = initialState(turn);
     for (const event of events)
       state = evolve(state, await hydrate(event, this.#parts.artifacts, texts));
-    return answerOf(state, place, { artifacts: this.#parts.artifacts, texts, below: null });
+    const below = state.status === 'open' ? await recordedBelow(this.#parts, state) : null;
+    return answerOf(state, place, { artifacts: this.#parts.artifacts, texts, below });
   }
 
   /** A turn that was taken back has no stream of its own; what is known of it stands in its session's. */
