@@ -33,6 +33,7 @@ export {
   type TurnEvent,
   type TurnFact,
 } from './events/event.ts';
+export { probedEvents } from './events/probed-events.ts';
 export {
   grantFieldSchema,
   toolSpecSchema,
@@ -267,6 +268,7 @@ export {
   type Surroundings,
 } from './monitors/recorded-turn.ts';
 export {
+  coverageOf,
   parityCell,
   parityMatrix,
   parityView,
@@ -285,9 +287,38 @@ export { matchesTrail, trailEntry, type TrailFilter } from './projections/agent-
 export { approvalsInbox } from './projections/approvals-inbox.ts';
 export { unifiedDiff } from './gate/unified-diff.ts';
 export { thisBuild, type Engine } from './replay/engine.ts';
-export { readHistory, type ReadHistory } from './replay/read-history.ts';
+export {
+  historyCollector,
+  readHistory,
+  turnsOf,
+  type HistoryCollector,
+  type ReadHistory,
+} from './replay/read-history.ts';
+export {
+  expectedVerdictSchema,
+  historyFormat,
+  historyHeaderSchema,
+  type AboutHistory,
+  type ExpectedVerdict,
+  type HistoryHeader,
+} from './replay/history/header.ts';
+export {
+  historyBounds,
+  historyReader,
+  type HistoryBounds,
+  type HistoryReader,
+  type RunningDigest,
+  type TakenLine,
+} from './replay/history/reader.ts';
+export { headerOf, historyText } from './replay/history/write.ts';
 export { replayer, replayTurn, type Replayer, type ReplayHistory } from './replay/replay-turn.ts';
 export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './replay/report.ts';
+export {
+  counterfactual,
+  counterfactuals,
+  type Counterfactuals,
+} from './replay/counterfactual/counterfactual.ts';
+export type { CounterfactualAsk, OtherStart } from './replay/counterfactual/ask.ts';
 export type {
   ComparedStep,
   CounterfactualReport,
