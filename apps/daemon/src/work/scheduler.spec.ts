@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { mostMadeJobs } from './made-jobs.ts';
 import { live, machineOf, monday, toolJob, type Life, type Machine } from './work.fixture.ts';
 
 const hour = 3_600_000;
@@ -258,6 +259,25 @@ describe('given a heartbeat', () => {
 });
 
 describe('given a job that a tool made', () => {
+  it('makes no more than so many of one agent, those on their way counted, and another once one has ended', async () => {
+    const life = await live(machineOf({}));
+    const wanted = Array.from({ length: mostMadeJobs + 5 }, (_, n) =>
+      toolJob({ name: `mine-${n}` }),
+    );
+    const added = await Promise.all(wanted.map((one) => life.jobs.add(one)));
+    expect(added.filter(({ kind }) => kind === 'done').length).toBe(mostMadeJobs);
+    expect(added.at(-1)).toEqual({
+      kind: 'refused',
+      message: 'you have 50 jobs, which is as many as may be: end one first',
+    });
+    expect(life.jobs.list('alpha').length).toBe(mostMadeJobs);
+    expect(await life.jobs.add(toolJob({ name: 'theirs', agent: 'beta' }))).toEqual({
+      kind: 'done',
+    });
+    await life.jobs.remove('mine-0', 'alpha', 'ana');
+    expect(await life.jobs.add(toolJob({ name: 'one-more' }))).toEqual({ kind: 'done' });
+  });
+
   it('is made once, by one agent, and not beside one of config', async () => {
     const machine = machineOf(job(), () => 'done');
     const life = await live(machine);

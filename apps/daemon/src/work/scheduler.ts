@@ -11,6 +11,7 @@ import { JobBook, type BookedJob } from './job-book.ts';
 import { JobLog, type JobContext, type JobFact } from './job-log.ts';
 import { JobRunner } from './job-runner.ts';
 import type { JobChange, JobListing, Jobs, JobStart } from './jobs.port.ts';
+import { MadeJobs, mostMadeJobs } from './made-jobs.ts';
 import { planDue, type DuePlan } from './plan-due.ts';
 import type { Timing } from './timing.ts';
 
@@ -44,6 +45,7 @@ export class Scheduler implements Jobs {
   readonly #book: JobBook;
   readonly #log: JobLog;
   readonly #runner: JobRunner;
+  readonly #made: MadeJobs;
   /** The next time of each job, as long as neither its schedule nor what was taken of it changes. */
   readonly #next = new Map<
     string,
@@ -58,6 +60,7 @@ export class Scheduler implements Jobs {
     this.#parts = parts;
     this.#book = new JobBook(parts);
     this.#log = new JobLog(parts);
+    this.#made = new MadeJobs(parts.ledger);
     this.#runner = new JobRunner(parts, this.#log, this.#book, (name) => {
       this.#look(name);
     });
@@ -145,7 +148,11 @@ export class Scheduler implements Jobs {
             ? `you have a job \`${job.name}\`: end it first, or take another name`
             : `the name \`${job.name}\` is taken: take another`,
         );
-      const added = await this.#record(job.name, job.agent, [{ type: 'JobAdded', data: job }]);
+      const added = await this.#made.inPlace(job.agent, () =>
+        this.#record(job.name, job.agent, [{ type: 'JobAdded', data: job }]),
+      );
+      if (added === null)
+        return refused(`you have ${mostMadeJobs} jobs, which is as many as may be: end one first`);
       if (!added) return refused('the job cannot be recorded now: try again later');
       this.#look(job.name);
       return { kind: 'done' };
