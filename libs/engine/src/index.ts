@@ -202,6 +202,7 @@ export {
 export { emergencyStop } from './turn/decisions/stop.ts';
 export {
   deciderName,
+  whyNoVote,
   whyNotApprover,
   type ApproverRights,
   type DecidableRequest,
@@ -335,6 +336,17 @@ export type {
   ChangeCounts,
   UnjudgedTurn,
 } from './replay/backtest/report.ts';
+export { recordingOver, type Recording, type RecordingSource } from './replay/recording.ts';
+export { originOf, type JudgedTurn, type TurnOrigin } from './replay/backtest/judged-turn.ts';
+export { addTurns } from './replay/backtest/count-turns.ts';
+export {
+  emptyTally,
+  mergeTallies,
+  tallyLimits,
+  type BacktestTally,
+  type TallyLimits,
+} from './replay/backtest/tally.ts';
+export { backtestReport } from './replay/backtest/backtest-report.ts';
 export type { BisectReport } from './replay/bisect/report.ts';
 export type { MinimizeReport } from './replay/minimize/report.ts';
 export {

@@ -29,6 +29,14 @@ export interface Recording {
   readonly texts: ReadonlyMap<string, string>;
 }
 
+/** Where the events of a history are found. */
+export interface RecordingSource {
+  /** Ids of the turns, in the order in which they began. */
+  readonly turns: readonly string[];
+  /** Events of a stream, by revision; empty = there is none. */
+  stream(name: string): readonly LockstepEvent[];
+}
+
 /** Indexes a history once, for all its turns. */
 export const recordingOf = (events: readonly LockstepEvent[]): Recording => {
   const streams = new Map<string, LockstepEvent[]>();
@@ -41,7 +49,12 @@ export const recordingOf = (events: readonly LockstepEvent[]): Recording => {
       if (event.stream.startsWith('turn-')) turns.push(event.stream.slice('turn-'.length));
     }
   }
-  const stream = (name: string): readonly LockstepEvent[] => streams.get(name) ?? [];
+  return recordingOver({ turns, stream: (name) => streams.get(name) ?? [] });
+};
+
+/** The same over events that are looked up when they are asked for. It keeps what it has read, so that it is for some turns and then
+ * thrown away. */
+export const recordingOver = ({ turns, stream }: RecordingSource): Recording => {
   const texts = new Map<string, string>();
   const text = (digest: string): Fed<string> => {
     const known = texts.get(digest);
