@@ -11,7 +11,7 @@ import {
   Res,
 } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import type { ConfigProblem } from '@lockstep/policy';
+import { configJsonSchema, type ConfigProblem } from '@lockstep/policy';
 import type { Caller } from '../../access/caller.ts';
 import { CallerParam } from '../caller.decorator.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
@@ -22,6 +22,7 @@ import {
   checkSchema,
   configBody,
   configViewSchema,
+  jsonSchemaSchema,
   versionListSchema,
   versionParam,
   versionSchema,
@@ -55,6 +56,16 @@ export class ConfigController {
       text: await config.text(),
       config: applied.config,
     };
+  }
+
+  @Get('schema')
+  @Route({
+    access: 'signed-in',
+    summary: 'What a config may hold, as JSON Schema (2020-12), for editors.',
+    answers: { 200: jsonSchemaSchema },
+  })
+  schema(): unknown {
+    return configJsonSchema();
   }
 
   @Get('versions')

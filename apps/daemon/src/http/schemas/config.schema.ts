@@ -31,6 +31,10 @@ export const configViewSchema = z
   })
   .meta({ id: 'Config' });
 
+export const jsonSchemaSchema = z
+  .looseObject({ $schema: z.string() })
+  .meta({ id: 'ConfigJsonSchema' });
+
 export const checkSchema = z
   .strictObject({
     ok: z.boolean(),
