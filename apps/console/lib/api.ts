@@ -79,6 +79,7 @@ export const sendJson = async <T>(
   method: 'POST' | 'PUT' | 'DELETE',
   path: string,
   body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<T | null> => {
   const response = await asked(path, {
     method,
@@ -86,6 +87,7 @@ export const sendJson = async <T>(
       accept: 'application/json',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(csrf === null ? {} : { 'lockstep-csrf': csrf }),
+      ...headers,
     },
     body: body === undefined ? null : JSON.stringify(body),
   });

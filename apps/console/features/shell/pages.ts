@@ -4,5 +4,6 @@ export const pages = [
   { href: '/agents', name: 'Agents' },
   { href: '/turns', name: 'Turns' },
   { href: '/approvals', name: 'Approvals' },
+  { href: '/policy', name: 'Policy' },
   { href: '/work', name: 'Work' },
 ] as const;

@@ -1,0 +1,7 @@
+import type { Metadata } from 'next';
+import { PolicyView } from '../../features/policy/PolicyView.tsx';
+
+export const metadata: Metadata = { title: 'Policy' };
+
+const Page = () => <PolicyView />;
+export default Page;
