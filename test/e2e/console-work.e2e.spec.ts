@@ -107,7 +107,7 @@ describe('given a call that two people must allow', () => {
     expect(await page.getByRole('button', { name: 'Edit and approve' }).count()).toBe(0);
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
-    await page.locator('[data-votes="1"]', { hasText: '1 of 2: local (console)' }).waitFor();
+    await page.locator('[data-votes="1"]', { hasText: '1 of 2: root (console)' }).waitFor();
     await page.getByText('You said yes already').waitFor();
     expect((await yesOf(ana, id)).status).toBe(200);
     await outcome('granted');

@@ -36,6 +36,32 @@ describe('given several approvers that are required', () => {
     expect(await decide(w, pending, ana)).toEqual({ kind: 'repeat' });
   });
 
+  it('counts no identity that belongs to nobody: two of them may be one person', async () => {
+    const w = asksOnce(two);
+    const pending = await waiting(w);
+    const local: DecidedBy = { principal: 'local', person: null, surface: 'cli' };
+    const chat: DecidedBy = {
+      ...local,
+      principal: 'mqtt.a/eve',
+      surface: 'channel',
+      where: 'mqtt.a/b',
+    };
+    expect(await decide(w, pending, local)).toEqual({
+      kind: 'forbidden',
+      message:
+        'different people decide here, and `local` belongs to nobody: name it under `people`',
+    });
+    expect((await decide(w, pending, chat)).kind).toBe('forbidden');
+    expect(denials(w).length).toBe(2);
+    expect((await decide(w, pending, ana)).kind).toBe('decided');
+    expect((await decide(w, pending, local)).kind).toBe('forbidden');
+    expect(w.tools.runs).toEqual([]);
+    // A no of one who may approve needs no second one.
+    expect((await decide(w, pending, local, { choice: 'deny' })).kind).toBe('decided');
+    await finished(w, pending.turn);
+    expect(w.tools.runs).toEqual([]);
+  });
+
   it('lets one no end it, whoever said yes before', async () => {
     const w = asksOnce(two);
     const pending = await waiting(w);

@@ -88,6 +88,9 @@ channel = "webhook.desk"
 agents = ["lead"]
 external_peers = ["ben"]
 
+[people.root]
+identities = ["local:local"]
+roles = ["admin"]
 [people.ana]
 identities = ["token:ana"]
 roles = ["operator", "approver"]

@@ -317,6 +317,7 @@ export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './
 export {
   counterfactual,
   counterfactuals,
+  counterfactualsOver,
   type Counterfactuals,
 } from './replay/counterfactual/counterfactual.ts';
 export type { CounterfactualAsk, OtherStart } from './replay/counterfactual/ask.ts';

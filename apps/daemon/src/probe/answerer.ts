@@ -56,7 +56,8 @@ const shownOf = (view: Content): string => {
 /** People of a probe: enough for every policy. */
 const decider = (n: number): DecidedBy => ({
   principal: `token:probe-${n}`,
-  person: null,
+  // Where different people are wanted, an identity of nobody has no vote.
+  person: `probe-${n}`,
   surface: 'rest',
 });
 

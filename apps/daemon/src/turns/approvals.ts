@@ -1,6 +1,7 @@
 import {
   deciderName,
   whyNotApprover,
+  whyNoVote,
   type ApproverRights,
   type DataOf,
   type DecidableRequest,
@@ -45,7 +46,7 @@ export class Approvals {
     if (record === null || record.kind === 'question') return { kind: 'not_found' };
     const wrong = whyInvalid(decision);
     if (wrong !== null) return { kind: 'invalid', message: wrong };
-    const forbidden = await this.#forbidden(record, by, rights);
+    const forbidden = await this.#forbidden(record, by, rights, decision.choice !== 'deny');
     if (forbidden !== null) return forbidden;
     if (record.kind === 'gate')
       return (await this.gates?.(record, decision, by)) ?? { kind: 'not_found' };
@@ -94,6 +95,7 @@ export class Approvals {
     record: PendingRecord,
     by: DecidedBy,
     given: ApproverRights | undefined,
+    isYes = false,
   ): Promise<DecisionResult | null> {
     const rights = given ?? rightsOf(by, this.#parts.config.current().config.people);
     const { agent, route, notBy } = record;
@@ -101,7 +103,8 @@ export class Approvals {
     const why =
       record.kind === 'question'
         ? whyNotAnswerer(request, by, given ?? null)
-        : whyNotApprover(request, by, rights);
+        : (whyNotApprover(request, by, rights) ??
+          (isYes ? whyNoVote({ notBy, required: record.votes?.required ?? 1 }, by) : null));
     if (why === null) return null;
     const action = `decide ${record.id} from ${by.surface}`;
     await recordDenied(this.#parts, { principal: by.principal, action, why });

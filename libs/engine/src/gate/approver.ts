@@ -38,6 +38,16 @@ export const whyNotApprover = (
   return whyNotOnRoute(request.route, by, rights);
 };
 
+/** Why a yes counts for nothing where it must be that of another person, as under four eyes or where several are required; null = it
+ * counts. Two identities that config maps to nobody may be those of one person. */
+export const whyNoVote = (
+  wanted: { readonly notBy: string | null; readonly required: number },
+  by: DecidedBy,
+): string | null =>
+  by.person === null && (wanted.notBy !== null || wanted.required > 1)
+    ? `different people decide here, and \`${by.principal}\` belongs to nobody: name it under \`people\``
+    : null;
+
 /** Whether a decision is that of a person or an identity of this name. */
 export const isNamed = ({ person, principal }: DecidedBy, name: string): boolean =>
   person === name || principal === name || name.endsWith(`:${principal}`);

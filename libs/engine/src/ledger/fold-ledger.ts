@@ -235,7 +235,9 @@ const folds: Folds = {
   TurnCancelled: end,
   ...replyFolds,
   ConfigApplied: (state, event) => {
-    setRow(state, 'configs', String(event.data.version), { time: event.time, data: event.data });
+    const { time, meta, data } = event;
+    const person = meta.principal?.person ?? null;
+    setRow(state, 'configs', String(data.version), { time, person, data });
   },
   ConfigRejected: null,
   ChannelFallbackUsed: null,
@@ -277,6 +279,10 @@ const folds: Folds = {
   DaemonStarted: null,
   LogAdopted: null,
   DaemonStopped: null,
+  ProbesStarted: null,
+  ProbeRecorded: null,
+  ProbesCompleted: null,
+  ProbesFailed: null,
   CheckpointSigned: null,
   EmergencyStopSet: (state, event) => {
     const { agent, by, why } = event.data;

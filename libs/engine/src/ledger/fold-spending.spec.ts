@@ -51,6 +51,22 @@ class Log {
     );
   }
 
+  /** A config in which one key changed. */
+  applied(
+    version: number,
+    path: string,
+    { by, person }: { readonly by: string; readonly person: string | null },
+  ): this {
+    const event = {
+      type: 'ConfigApplied',
+      time: noon,
+      meta: { principal: { kind: 'token', id: by, person } },
+      data: { version, by, diff: [{ path, before: null, after: '1' }] },
+    };
+    foldLedger(this.state, event as unknown as LockstepEvent);
+    return this;
+  }
+
   tool(turn: string, time: number, attempt = 1): this {
     return this.add(turn, { type: 'ToolCallStarted', data: { attempt } } as never, time);
   }
@@ -172,6 +188,29 @@ describe('given a tree of turns', () => {
     const eve = { kind: 'peer', id: 'mqtt.desk/eve', person: null };
     const sent = new Log().begin('a', null, eve, { kind: 'channel', binding: 'mqtt.desk' });
     expect(sent.ledger.spending('a')?.asker).toBe('mqtt.desk/eve');
+  });
+
+  it('was asked for by whoever brought the config in which its job last changed, not by whoever brought the last one', () => {
+    const asker = (
+      job: string,
+      ...changes: readonly (readonly [string, string, string | null])[]
+    ) => {
+      const log = new Log();
+      for (const [n, [path, by, person]] of changes.entries())
+        log.applied(n + 1, path, { by, person });
+      const principal = { kind: 'job', id: job, person: null } as const;
+      const origin = { kind: 'cron', job } as const;
+      log.begin('a', null, principal, origin);
+      expect(log.ledger.asker(principal, origin)).toBe(log.ledger.spending('a')?.asker);
+      return log.ledger.spending('a')?.asker;
+    };
+    const first = ['cron.nightly', 't1', 'ana'] as const;
+    expect(asker('nightly', first, ['agents.ada.enabled', 't2', 'ben'])).toBe('ana');
+    expect(asker('nightly', first, ['cron.nightly.prompt', 't2', 'ben'])).toBe('ben');
+    expect(asker('nightly', first, ['cron.night', 't2', 'ben'])).toBe('ana');
+    expect(asker('nightly', first, ['cron', 't2', null])).toBe('t2');
+    expect(asker('heartbeat-ada', ['heartbeat.ada', 't1', 'ana'], first)).toBe('ana');
+    expect(asker('unheard', first)).toBe('job:unheard');
   });
 
   it('is reached by a stop of an agent above', () => {

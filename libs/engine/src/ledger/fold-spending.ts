@@ -1,7 +1,8 @@
-import type { PolicySnapshot, ResolveRequest } from '@lockstep/policy';
+import type { PolicySnapshot } from '@lockstep/policy';
 import { addCost } from '../budget/price-of.ts';
 import type { EventOf, LockstepEvent } from '../events/event.ts';
 import type { ActionCount, BelowSpending, SpendingRecord } from '../ports/ledger.ts';
+import { askerOf } from './asker.ts';
 import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
 
 /** Length of the window of `max_actions_per_hour`, in ms. */
@@ -39,7 +40,7 @@ export const openSpending = (state: LedgerState, event: EventOf<'TurnRequested'>
     agent,
     parent: parent?.turn ?? null,
     root: parent?.root ?? turn,
-    asker: parent?.asker ?? askerOf(state, request),
+    asker: parent?.asker ?? askerOf(state, request.principal, request.origin),
     open: true,
     budgets: null,
     started: { tools: 0, models: 0 },
@@ -57,18 +58,6 @@ export const openSpending = (state: LedgerState, event: EventOf<'TurnRequested'>
     members: [...members, turn],
     open: open + 1,
   }));
-};
-
-/** Behind a job stands who made it, or who last changed the config that has it. */
-const askerOf = ({ rows }: LedgerState, { principal, origin }: ResolveRequest): string => {
-  const { kind, id, person } = principal;
-  if (person !== null) return person;
-  // A sender decides under the very name that it writes under, `<channel>/<sender>`.
-  if (origin.kind === 'channel') return id;
-  if (kind !== 'job') return `${kind}:${id}`;
-  const job = rows.jobs.get(id);
-  if (job !== undefined) return job.person ?? job.by;
-  return [...rows.configs.values()].at(-1)?.data.by ?? `job:${id}`;
 };
 
 /** The budgets of a turn, where its policy stands inside the event. */

@@ -1,6 +1,7 @@
 import type { FlagRecord, Ledger, SpendingRecord } from '../ports/ledger.ts';
 import { messageKey, unsettledKey } from './fold-ledger.ts';
 import { dayOf, isInHour } from './fold-spending.ts';
+import { askerOf } from './asker.ts';
 import type { LedgerState } from './ledger-state.ts';
 
 /** The ledger's reading side over a state that the writer goes on folding: every read sees the state of that moment. */
@@ -22,6 +23,7 @@ export const ledgerOf = (state: LedgerState): Ledger => {
     }),
     allFlags: () => [...rows.flags.values()],
     allGrants: () => [...rows.grants.values()],
+    asker: (principal, origin) => askerOf(state, principal, origin),
     spending: (turn) => rows.spending.get(turn) ?? null,
     below: (turn) => below(state, turn),
     windows: (agent, now) => {

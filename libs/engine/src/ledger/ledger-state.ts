@@ -18,7 +18,7 @@ import type {
 } from '../ports/ledger.ts';
 
 /** Raise it when the fold's meaning or a row's shape changes: checkpoints of another version are not read. */
-export const ledgerVersion = 5;
+export const ledgerVersion = 6;
 
 /** Rows of the ledger, by table. Every value is plain JSON. */
 export interface LedgerTables {
@@ -49,7 +49,12 @@ export interface LedgerTables {
   jobTimes: JobTimes;
   /** Runs of procedures that have not ended. */
   sopRuns: SopRunRecord;
-  configs: { readonly time: number; readonly data: DataOf<'ConfigApplied'> };
+  /** `person`: behind whoever brought it; null = nobody is known. */
+  configs: {
+    readonly time: number;
+    readonly person: string | null;
+    readonly data: DataOf<'ConfigApplied'>;
+  };
 }
 export type LedgerTable = keyof LedgerTables;
 

@@ -18,9 +18,11 @@ export const yesTo = (turn: RecordedTurn, approval: string, until: number): read
       index <= until && event.data.approval === approval && event.data.choice !== 'deny',
   );
 
-/** How many different people said yes. */
-export const votersOf = (votes: readonly Yes[]): number =>
-  new Set(votes.map(({ event }) => event.data.by.person ?? event.data.by.principal)).size;
+/** How many different people said yes. Identities of nobody may all be those of one person, and of one that is known. */
+export const votersOf = (votes: readonly Yes[]): number => {
+  const people = new Set(votes.map(({ event }) => event.data.by.person));
+  return people.delete(null) ? Math.max(1, people.size) : people.size;
+};
 
 /** A question names as many votes as the policy wants, and that many people said yes before anything rested on it. */
 const requiredMonitor: Monitor = (turn) => {
@@ -62,6 +64,18 @@ const fourEyesMonitor: Monitor = (turn) => [
     at.event.data.choice !== 'deny' &&
     isAsker(turn, at.event.data.by, at.event.data.approval)
       ? [fourEyes.violated(at, 'who asked said yes')]
+      : [],
+  ),
+  ...[...governed(turn, 'ApprovalVoted'), ...governed(turn, 'ApprovalGranted')].flatMap((at) =>
+    at.policy.approval.four_eyes &&
+    at.event.data.choice !== 'deny' &&
+    at.event.data.by.person === null
+      ? [
+          fourEyes.violated(
+            at,
+            `\`${at.event.data.by.principal}\`, who said yes, is no known person`,
+          ),
+        ]
       : [],
   ),
   ...governed(turn, 'ToolCallAuthorized').flatMap((at) => {
@@ -144,6 +158,7 @@ function rolesOf(
   const asked = turn.all('ApprovalRequested').findLast((at) => at.index < index);
   const version = asked?.event.data.facts.config.version ?? turn.asked?.config.version;
   const config = version === undefined || person === null ? null : turn.around.config(version);
-  if (config === null || person === null) return null;
-  return Object.hasOwn(config.people, person) ? (config.people[person]?.roles ?? []) : [];
+  // Whoever config names since was unknown to it when the question was asked.
+  if (config === null || person === null || !Object.hasOwn(config.people, person)) return null;
+  return config.people[person]?.roles ?? [];
 }

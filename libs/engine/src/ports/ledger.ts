@@ -1,4 +1,4 @@
-import type { Narrowing, PolicySnapshot, Principal, TokenRecord } from '@lockstep/policy';
+import type { Narrowing, Origin, PolicySnapshot, Principal, TokenRecord } from '@lockstep/policy';
 import type { Cost } from '../budget/price-of.ts';
 import type { Content } from '../events/content.ts';
 import type { DataOf } from '../events/event.ts';
@@ -24,6 +24,8 @@ export interface Ledger {
   allFlags(): readonly FlagRecord[];
   /** Every issued, not revoked grant. */
   allGrants(): readonly DataOf<'GrantIssued'>[];
+  /** Who asks where this principal begins something: the person, else the identity; behind a job whoever made or last changed it. */
+  asker(principal: Principal, origin: Origin): string;
   /** What a turn of an open tree has used, with all turns below it; null = none of that id, or its tree has ended. */
   spending(turn: string): SpendingRecord | null;
   /** Turns below this one whose tree is open. */

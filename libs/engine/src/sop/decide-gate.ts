@@ -1,5 +1,5 @@
 import type { DecidedBy } from '../events/parts.ts';
-import { isNamed } from '../gate/approver.ts';
+import { isNamed, whyNoVote } from '../gate/approver.ts';
 import type { SopDecision } from './decide-sop.ts';
 import { currentStep } from './next-sop-effect.ts';
 import type { OpenSop, SopFact } from './state.ts';
@@ -25,6 +25,8 @@ export const decideGate = (decision: GateDecision, state: OpenSop): SopDecision 
   if (choice === 'deny') return { ok: true, facts: denied(decision, state) };
   if (gate.notBy !== null && isNamed(by, gate.notBy))
     return refuse('not_permitted', 'who asked for it may not approve it: somebody else must');
+  const nobody = whyNoVote(gate, by);
+  if (nobody !== null) return refuse('not_permitted', nobody);
   if (gate.votes.some((vote) => isSame(vote, by))) return { ok: true, facts: [] };
   const vote: SopFact = {
     type: 'SopGateVoted',

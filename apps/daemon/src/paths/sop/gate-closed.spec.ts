@@ -94,7 +94,8 @@ describe('given a step whose agent asks nobody', () => {
 });
 
 describe('given a gate under four eyes', () => {
-  const by = (principal: string) => ({ principal, person: null, surface: 'rest' }) as const;
+  const by = (principal: string, person: string | null = null) =>
+    ({ principal, person, surface: 'rest' }) as const;
 
   it('keeps out the identity that started the run, though config knows no person behind it', async () => {
     const { life } = await atGate(riskProfiles({ four_eyes: true }));
@@ -112,6 +113,7 @@ describe('given a gate under four eyes', () => {
       shown,
     } as const;
     expect((await life.sops.decideGate(record, decision, by('local'))).kind).toBe('forbidden');
-    expect((await life.sops.decideGate(record, decision, by('01a22d98'))).kind).toBe('decided');
+    expect((await life.sops.decideGate(record, decision, by('01a22d98'))).kind).toBe('forbidden');
+    expect((await life.sops.decideGate(record, decision, by('t2', 'ben'))).kind).toBe('decided');
   });
 });

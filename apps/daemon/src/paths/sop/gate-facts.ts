@@ -85,9 +85,11 @@ export const gateFacts = async (
 };
 
 /** Who asked for the run, as calls that wait for a person are told: for a run of a turn whoever asked for the whole tree. */
-const askerOf = ({ ledger }: Pick<SopParts, 'ledger'>, { by, parent }: OpenSop): string => {
+const askerOf = ({ ledger }: Pick<SopParts, 'ledger'>, { run, by, parent }: OpenSop): string => {
   const asker = parent === null ? undefined : ledger.spending(parent.turn)?.asker;
-  return asker ?? personOf(by) ?? `${by.kind}:${by.id}`;
+  // The origin of a run is itself: only whose it is says who stands behind it.
+  const origin = { kind: 'sop', run, step: '', parent: 'none' } as const;
+  return asker ?? personOf(by) ?? ledger.asker(by, origin);
 };
 
 /** Who is asked, how many of them, and who is not. */

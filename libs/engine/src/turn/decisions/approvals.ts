@@ -2,7 +2,7 @@ import type { DataOf, TurnFact } from '../../events/event.ts';
 import type { RuleId } from '../../events/parts.ts';
 import type { CommandOf, PersonDecision } from '../commands.ts';
 import { nothing, record, refuse, type Decision } from '../decision.ts';
-import { deciderName, isNamed } from '../../gate/approver.ts';
+import { deciderName, isNamed, whyNoVote } from '../../gate/approver.ts';
 import { authorize } from '../../gate/authorize.ts';
 import { gateState } from './caps.ts';
 import { finishIfDue } from '../finish.ts';
@@ -142,6 +142,8 @@ interface At {
 
 /** One refusal ends a request; a yes is a vote where it takes several. */
 const approve = (call: PendingCall, decision: PersonDecision, at: At): Decision => {
+  const nobody = whyNoVote(call, decision.by);
+  if (nobody !== null) return refuse('not_permitted', nobody);
   const broken = whyNotGranted(call, decision);
   if (broken !== null) return broken;
   if (call.required === 1)
