@@ -1,6 +1,6 @@
 import type { LockstepEvent } from '../../events/event.ts';
 import { thisBuild, type Engine } from '../engine.ts';
-import { recordingOf } from '../recording.ts';
+import { recordingOf, type Recording } from '../recording.ts';
 import type { ReplayHistory } from '../replay-turn.ts';
 import type { CounterfactualAsk } from './ask.ts';
 import type { CounterfactualReport } from './report.ts';
@@ -24,9 +24,14 @@ export const counterfactual = (
 /** The same over a history of one or many turns. */
 export const counterfactuals = (
   events: readonly LockstepEvent[],
+  engine: Engine = thisBuild,
+): Counterfactuals => counterfactualsOver(recordingOf(events), engine);
+
+/** The same over a recording whose events are looked up as they are needed. */
+export const counterfactualsOver = (
+  recording: Recording,
   _engine: Engine = thisBuild,
 ): Counterfactuals => {
-  const recording = recordingOf(events);
   return {
     turns: recording.turns,
     compare: (turn) => ({ outcome: 'stopped', turn, at: null, missing: 'the comparison' }),
