@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 const conditions = ['lockstep-source', 'module', 'node', 'development|production'];
 
@@ -8,9 +9,13 @@ export default defineConfig({
   test: {
     include: ['libs/**/*.spec.ts', 'apps/**/*.spec.ts', 'test/**/*.spec.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.next/**'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // A limit is there to end what hangs: a loaded machine must not come near it.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     pool: 'forks',
     maxWorkers: 2,
+    // Loading the sources takes as long as all pure specs together: a worker does it once. No module may hold the state of a spec.
+    isolate: false,
+    sequence: { sequencer: SlowestFirst },
   },
 });

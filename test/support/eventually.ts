@@ -2,7 +2,7 @@
 export const eventually = async <T>(
   what: string,
   ask: () => Promise<T | null> | T | null,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<T> => {
   const until = Date.now() + withinMs;
   for (;;) {
