@@ -177,6 +177,7 @@ export {
 } from './turn/recover.ts';
 export { readCall, unsealedIn } from './turn/read-call.ts';
 export { speculate } from './turn/speculate.ts';
+export { timeCaps } from './turn/time-caps.ts';
 export { whyRefused } from './turn/why-refused.ts';
 export {
   activeAt,
@@ -277,6 +278,7 @@ export {
   type ParityState,
 } from './projections/parity-matrix.ts';
 export { eventTitle } from './projections/event-title.ts';
+export { triggersByPath } from '@lockstep/policy';
 export { turnList, type TurnListRow } from './projections/turn-list.ts';
 export {
   foldTurnDetail,
