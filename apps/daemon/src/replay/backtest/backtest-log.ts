@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { openLogForReading } from '../../store/sqlite/log-schema.ts';
+import { StoreError, storeError } from '../../store/store-error.ts';
+import { readDraft, type DraftSource, type ReadDraft } from './draft.ts';
+import { runBacktest, type BacktestOutcome, type BacktestWatch } from './run-backtest.ts';
+import type { TurnFilter } from './turn-index.ts';
+
+/** A draft that was read, ready to be put to the turns of its log. */
+export type PreparedBacktest =
+  | {
+      readonly kind: 'ready';
+      readonly run: (watch?: BacktestWatch) => Promise<BacktestOutcome>;
+    }
+  | Exclude<ReadDraft, { readonly kind: 'draft' }>;
+
+/** Reads a draft against a log, and says how to judge the log's turns by it.
+ * @throws StoreError when there is no log, or it is none that this build reads */
+export const prepareBacktest = (ask: {
+  /** The log's file. */
+  readonly log: string;
+  readonly source: DraftSource;
+  readonly filter: TurnFilter;
+  readonly workers?: number;
+}): PreparedBacktest => {
+  const { log, source, filter, workers } = ask;
+  const found = readFrom(log, source);
+  if (found.kind !== 'draft') return found;
+  const job = { log, draft: found.draft, filter, ...(workers === undefined ? {} : { workers }) };
+  return { kind: 'ready', run: (watch) => runBacktest(job, watch) };
+};
+
+const readFrom = (log: string, source: DraftSource): ReadDraft => {
+  if (!existsSync(log))
+    throw new StoreError(
+      'store_unavailable',
+      `there is no log at \`${log}\`, name its folder with \`--data\``,
+    );
+  try {
+    const db = openLogForReading(log);
+    try {
+      return readDraft(db, source);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw storeError(error, log);
+  }
+};
