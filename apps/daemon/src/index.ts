@@ -12,6 +12,8 @@ export {
   type ReadModelsOptions,
 } from './store/read-models/read-models.ts';
 export { StoreError } from './store/store-error.ts';
+export { readConnection } from './store/eventstore/connection.ts';
+export { openEventStoreLog, type EventStoreLog } from './store/eventstore/open-eventstore-log.ts';
 export { logPath, openSqliteLog, type SqliteLog } from './store/sqlite/sqlite-log.ts';
 export { checkLog, type LogCheck, type LogProblem } from './store/check-log.ts';
 export { ALARMS, timerAlarms, type Alarms } from './turns/alarms.ts';
