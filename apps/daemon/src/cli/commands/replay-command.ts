@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { HistoryProblem, ReplayReport } from '@lockstep/engine';
 import { replaySchema } from '../../http/schemas/replay.schema.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { safe, show } from '../print.ts';
+import { show } from '../print.ts';
 import type { Act } from '../program.ts';
+import { isAsRecorded, refusedText, replayText, type ShownReplay } from '../replay/replay-text.ts';
 
 interface ReplayFlags {
   readonly file?: string;
@@ -26,7 +26,7 @@ const replay = async (
     );
   const answer = await daemonClient(context).send('POST', '/v1/replays', { turn });
   const report = replaySchema.parse(answer);
-  show(context.out, report, () => reportText(report));
+  show(context.out, report, () => replayText(report, context.out.columns));
   return exitOf([report]);
 };
 
@@ -51,7 +51,7 @@ const replayFile = async (
   show(context.out, body, () =>
     reports.length === 0
       ? pc.red(`refused: \`${file}\` holds no turn`)
-      : reports.map(reportText).join('\n'),
+      : reports.map((one) => replayText(one, context.out.columns)).join('\n'),
   );
   return reports.length === 0 ? exitCodes.finding : exitOf(reports);
 };
@@ -66,74 +66,8 @@ const readText = (file: string): string => {
   }
 };
 
-const exitOf = (reports: readonly Pick<ReplayReport, 'outcome'>[]): ExitCode =>
-  reports.every(({ outcome }) => outcome === 'same') ? exitCodes.ok : exitCodes.finding;
-
-type Shown = ReturnType<typeof replaySchema.parse>;
-
-const reportText = (report: ReplayReport | Shown): string =>
-  [outcomeText(report), ...(report.notes ?? []).map((note) => `  note: ${safe(note)}`)].join('\n');
-
-const outcomeText = (report: ReplayReport | Shown): string => {
-  switch (report.outcome) {
-    case 'same': {
-      const open = report.ended ? '' : ', and the turn has not ended';
-      return `${pc.green('same')} turn ${report.turn}: ${report.events} events came out as recorded${open}`;
-    }
-    case 'diverged':
-      return divergedText(report);
-    case 'stopped':
-      return `${pc.yellow('stopped')} turn ${report.turn}${placeOf(report.at)}: ${safe(report.missing)} is not in the recording`;
-    case 'refused':
-      return refusedText(`turn ${report.turn}`, report.problems);
-  }
-};
-
-const divergedText = (
-  report: Extract<ReplayReport | Shown, { readonly outcome: 'diverged' }>,
-): string => {
-  const { turn, at, events, recorded, replayed, fields, why } = report;
-  const head = `${pc.red('diverged')} turn ${turn}${placeOf(at)}, after ${events} equal events: ${safe(why)}`;
-  if (fields.length > 0)
-    return [
-      head,
-      ...fields.flatMap((field) => [
-        `  ${field.path}`,
-        `    recorded  ${valueText(field.recorded)}`,
-        `    replayed  ${valueText(field.replayed)}`,
-      ]),
-    ].join('\n');
-  return [
-    head,
-    `    recorded  ${recorded === null ? 'nothing' : recorded.type}`,
-    `    replayed  ${replayed === null ? 'nothing' : replayed.type}`,
-  ].join('\n');
-};
-
-const placeOf = (
-  at:
-    | Extract<ReplayReport, { readonly outcome: 'diverged' }>['at']
-    | Extract<Shown, { readonly outcome: 'diverged' }>['at'],
-): string =>
-  at === null
-    ? ' after its last event'
-    : ` at event ${at.revision} (${at.type}, position ${at.position})`;
-
-const longest = 400;
-
-const valueText = (value: string | null): string => {
-  if (value === null) return pc.dim('not there');
-  const text = safe(value);
-  return text.length <= longest
-    ? text
-    : `${text.slice(0, longest)}… ${pc.dim(`(${text.length} characters)`)}`;
-};
-
-const refusedText = (what: string, problems: readonly HistoryProblem[]): string =>
-  [
-    `${pc.red('refused')} ${what}: this is no history as it was recorded`,
-    ...problems.map(({ where, message }) => `  ${safe(where)}: ${safe(message)}`),
-  ].join('\n');
+const exitOf = (reports: readonly ShownReplay[]): ExitCode =>
+  reports.every(isAsRecorded) ? exitCodes.ok : exitCodes.finding;
 
 /** replay. */
 export const addReplayCommand = (program: Command, act: Act): void => {

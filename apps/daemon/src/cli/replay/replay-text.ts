@@ -1,0 +1,86 @@
+import pc from 'picocolors';
+import type { CounterfactualReport, HistoryProblem, ReplayReport } from '@lockstep/engine';
+import type { ReplayAnswer } from '../../http/schemas/replay.schema.ts';
+import { safe } from '../print.ts';
+import { comparedText, notReachableText } from './compared-text.ts';
+
+/** What became of one replay, from this process or from a daemon. */
+export type ShownReplay = ReplayReport | CounterfactualReport | ReplayAnswer;
+
+/** Whether nothing came out otherwise than it was recorded. */
+export const isAsRecorded = (report: ShownReplay): boolean => {
+  if (report.outcome === 'same') return true;
+  return (
+    report.outcome === 'compared' &&
+    report.horizon === null &&
+    report.verdicts.every(({ change }) => change === 'unchanged')
+  );
+};
+
+/** One report as a person reads it.
+ * @param columns width of the terminal; null = it is none */
+export const replayText = (report: ShownReplay, columns: number | null): string =>
+  [
+    outcomeText(report, columns),
+    ...('notes' in report ? (report.notes ?? []) : []).map((note) => `  note: ${safe(note)}`),
+  ].join('\n');
+
+const outcomeText = (report: ShownReplay, columns: number | null): string => {
+  switch (report.outcome) {
+    case 'same': {
+      const open = report.ended ? '' : ', and the turn has not ended';
+      return `${pc.green('same')} turn ${report.turn}: ${report.events} events came out as recorded${open}`;
+    }
+    case 'diverged':
+      return divergedText(report);
+    case 'stopped':
+      return `${pc.yellow('stopped')} turn ${report.turn}${placeOf(report.at)}: ${safe(report.missing)} is not in the recording`;
+    case 'refused':
+      return refusedText(`turn ${report.turn}`, report.problems);
+    case 'compared':
+      return comparedText(report, columns);
+    case 'not_reachable':
+      return notReachableText(report);
+  }
+};
+
+const divergedText = (report: Extract<ShownReplay, { readonly outcome: 'diverged' }>): string => {
+  const { turn, at, events, recorded, replayed, fields, why } = report;
+  const head = `${pc.red('diverged')} turn ${turn}${placeOf(at)}, after ${events} equal events: ${safe(why)}`;
+  if (fields.length > 0)
+    return [
+      head,
+      ...fields.flatMap((field) => [
+        `  ${field.path}`,
+        `    recorded  ${valueText(field.recorded)}`,
+        `    replayed  ${valueText(field.replayed)}`,
+      ]),
+    ].join('\n');
+  return [
+    head,
+    `    recorded  ${recorded === null ? 'nothing' : recorded.type}`,
+    `    replayed  ${replayed === null ? 'nothing' : replayed.type}`,
+  ].join('\n');
+};
+
+const placeOf = (at: Extract<ShownReplay, { readonly outcome: 'stopped' }>['at']): string =>
+  at === null
+    ? ' after its last event'
+    : ` at event ${at.revision} (${at.type}, position ${at.position})`;
+
+const longest = 400;
+
+const valueText = (value: string | null): string => {
+  if (value === null) return pc.dim('not there');
+  const text = safe(value);
+  return text.length <= longest
+    ? text
+    : `${text.slice(0, longest)}… ${pc.dim(`(${text.length} characters)`)}`;
+};
+
+/** A file or a turn that is no history as it was recorded, with what is wrong and where. */
+export const refusedText = (what: string, problems: readonly HistoryProblem[]): string =>
+  [
+    `${pc.red('refused')} ${what}: this is no history as it was recorded`,
+    ...problems.map(({ where, message }) => `  ${safe(where)}: ${safe(message)}`),
+  ].join('\n');
