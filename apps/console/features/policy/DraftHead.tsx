@@ -36,7 +36,7 @@ export const DraftHead = ({
       <span className="push row">
         {draft === null ? null : (
           <>
-            <Link href="/policy/backtest?config=draft">Backtest the draft</Link>
+            <Link href="/policy?tab=backtest&config=draft">Backtest the draft</Link>
             <Discard write={write} />
           </>
         )}

@@ -2,6 +2,7 @@
 
 import { Tabs } from '@mantine/core';
 import { useQueryState } from '../../lib/use-query-state.ts';
+import { BacktestTab } from './backtest/BacktestTab.tsx';
 import { DraftTab } from './DraftTab.tsx';
 import { Effective } from './Effective.tsx';
 import { Versions } from './Versions.tsx';
@@ -25,6 +26,7 @@ export const PolicyView = () => {
           <Tabs.Tab value="versions">Versions</Tabs.Tab>
           <Tabs.Tab value="effective">In force by agent</Tabs.Tab>
           <Tabs.Tab value="draft">Draft</Tabs.Tab>
+          <Tabs.Tab value="backtest">Backtest</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="versions">
           <Versions />
@@ -34,6 +36,9 @@ export const PolicyView = () => {
         </Tabs.Panel>
         <Tabs.Panel value="draft">
           <DraftTab />
+        </Tabs.Panel>
+        <Tabs.Panel value="backtest">
+          <BacktestTab />
         </Tabs.Panel>
       </Tabs>
     </div>

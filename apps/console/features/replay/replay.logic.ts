@@ -1,0 +1,186 @@
+import {
+  eventTitle,
+  triggersByPath,
+  type CounterfactualReport,
+  type EventRef,
+  type FieldDifference,
+  type LockstepEvent,
+  type ReplayReport,
+  type StepTone,
+  type TurnFact,
+  type VerdictChange,
+  type VerdictComparison,
+} from '@lockstep/engine';
+import type { PathName } from '../parity/parity.logic.ts';
+
+/** What the daemon answers to a replay: as the turn was, or with something else put in. */
+export type ReplayAnswer = ReplayReport | CounterfactualReport;
+
+/** What is put in, as it stands in an address; null = as recorded. */
+export interface ReplayChoice {
+  readonly path: string | null;
+  readonly trigger: string | null;
+  readonly config: string | null;
+}
+
+export const isPlain = ({ path, config }: ReplayChoice): boolean =>
+  path === null && config === null;
+
+/** One line of the two timelines. */
+export interface PairRow {
+  /** 0-based place, by which an address names it. */
+  readonly place: number;
+  readonly state: 'same' | 'differs' | 'beyond';
+  readonly recorded: Side | null;
+  readonly now: Side | null;
+  readonly fields: readonly FieldDifference[];
+}
+export interface Side {
+  readonly type: string;
+  /** Of the recorded event. */
+  readonly at: number | null;
+  readonly tone: StepTone;
+  readonly title: string;
+  readonly detail: string | null;
+  readonly rule: string | null;
+  readonly fact: TurnFact;
+}
+
+/** Both timelines, with where they part. */
+export interface Pairing {
+  readonly rows: readonly PairRow[];
+  /** Place of the first line that differs; null = none does. */
+  readonly first: number | null;
+  /** Place of the first line that nobody can judge; null = all are judged. */
+  readonly horizon: number | null;
+}
+
+/** The two timelines of an answer; null where it holds none. `events` are the turn's own, for answers that name only where it parts. */
+export const pairingOf = (
+  answer: ReplayAnswer,
+  events: readonly LockstepEvent[],
+): Pairing | null => {
+  switch (answer.outcome) {
+    case 'compared':
+      return paired(
+        answer.steps.map((step) => ({
+          state: step.state === 'beyond_horizon' ? 'beyond' : step.state,
+          recorded: step.recorded === null ? null : sideOf(step.recorded.fact, step.recorded.at),
+          now: step.now === null ? null : sideOf(step.now, null),
+          fields: step.fields,
+        })),
+      );
+    case 'same':
+      return paired(turnFacts(events).map(sameRow));
+    case 'diverged':
+      return paired(divergedRows(answer, turnFacts(events)));
+    case 'stopped':
+    case 'refused':
+    case 'not_reachable':
+      return null;
+  }
+};
+
+type Unplaced = Omit<PairRow, 'place'>;
+type Recorded = TurnFact & Pick<LockstepEvent, 'time'>;
+
+const turnFacts = (events: readonly LockstepEvent[]): readonly Recorded[] =>
+  events.filter((event): event is Extract<LockstepEvent, Recorded> =>
+    event.stream.startsWith('turn-'),
+  );
+
+const paired = (rows: readonly Unplaced[]): Pairing => {
+  const placed = rows.map((row, place) => ({ ...row, place }));
+  const placeOf = (state: PairRow['state']): number | null =>
+    placed.find((row) => row.state === state)?.place ?? null;
+  return { rows: placed, first: placeOf('differs'), horizon: placeOf('beyond') };
+};
+
+const sameRow = (event: Recorded): Unplaced => ({
+  state: 'same',
+  recorded: sideOf(event, event),
+  now: sideOf(event, null),
+  fields: [],
+});
+
+/** What was made again, the place where it parts, and what is recorded after it. */
+const divergedRows = (
+  answer: Extract<ReplayReport, { outcome: 'diverged' }>,
+  events: readonly Recorded[],
+): readonly Unplaced[] => [
+  ...events.slice(0, answer.events).map(sameRow),
+  {
+    state: 'differs',
+    recorded: answer.recorded === null ? null : sideOf(answer.recorded, answer.at),
+    now: answer.replayed === null ? null : sideOf(answer.replayed, null),
+    fields: answer.fields,
+  },
+  ...events.slice(answer.events + (answer.recorded === null ? 0 : 1)).map((event): Unplaced => ({
+    state: 'beyond',
+    recorded: sideOf(event, event),
+    now: null,
+    fields: [],
+  })),
+];
+
+const sideOf = (fact: TurnFact, at: Pick<EventRef, 'time'> | null): Side => {
+  const said = eventTitle(fact);
+  return {
+    type: fact.type,
+    at: at?.time ?? null,
+    tone: said.tone,
+    title: said.title,
+    detail: said.detail ?? null,
+    rule: said.rule ?? null,
+    fact: { type: fact.type, data: fact.data } as TurnFact,
+  };
+};
+
+/** Rows as they are drawn: a long run that is the same is one fold, but for its ends. */
+export type Drawn =
+  | { readonly kind: 'row'; readonly row: PairRow }
+  | { readonly kind: 'fold'; readonly rows: readonly PairRow[] };
+
+const longest = 8;
+const ends = 2;
+
+export const drawnRows = (rows: readonly PairRow[]): readonly Drawn[] =>
+  runsOf(rows).flatMap((run): readonly Drawn[] => {
+    const asRow = (row: PairRow): Drawn => ({ kind: 'row', row });
+    if (run[0]?.state !== 'same' || run.length <= longest) return run.map(asRow);
+    return [
+      ...run.slice(0, ends).map(asRow),
+      { kind: 'fold', rows: run.slice(ends, -ends) },
+      ...run.slice(-ends).map(asRow),
+    ];
+  });
+
+const runsOf = (rows: readonly PairRow[]): readonly (readonly PairRow[])[] =>
+  rows.reduce<readonly (readonly PairRow[])[]>((runs, row) => {
+    const last = runs.at(-1);
+    return last?.[0]?.state === row.state
+      ? [...runs.slice(0, -1), [...last, row]]
+      : [...runs, [row]];
+  }, []);
+
+/** How many verdicts changed, and how. */
+export const verdictCounts = (
+  verdicts: readonly VerdictComparison[],
+): Readonly<Record<VerdictChange, number>> => {
+  const counts = {
+    unchanged: 0,
+    newly_refused: 0,
+    newly_asked: 0,
+    newly_allowed: 0,
+    beyond_horizon: 0,
+  };
+  for (const { change } of verdicts) counts[change] += 1;
+  return counts;
+};
+
+/** The triggers of a path that a replay can be told. */
+export const triggersOf = (path: string | null): readonly string[] =>
+  isPath(path) ? triggersByPath[path] : [];
+
+const isPath = (path: string | null): path is PathName =>
+  path !== null && Object.hasOwn(triggersByPath, path);
