@@ -183,7 +183,13 @@ export class ApiClient {
   }
 }
 
-const usageCodes = new Set(['invalid_body', 'not_found', 'agent_unavailable', 'unauthenticated']);
+const usageCodes = new Set([
+  'invalid_body',
+  'invalid_config',
+  'not_found',
+  'agent_unavailable',
+  'unauthenticated',
+]);
 
 const jsonHeader = (body: unknown): Record<string, string> =>
   body === undefined ? {} : { 'content-type': 'application/json' };
