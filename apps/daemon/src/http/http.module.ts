@@ -12,6 +12,7 @@ import { ProblemFilter } from './problem.filter.ts';
 import { AdoptController } from './routes/adopt.controller.ts';
 import { AgentsController } from './routes/agents.controller.ts';
 import { ApprovalsController } from './routes/approvals.controller.ts';
+import { BacktestsController } from './routes/backtests.controller.ts';
 import { ChannelsController } from './routes/channels.controller.ts';
 import { ConfigController } from './routes/config.controller.ts';
 import { DocsController } from './routes/docs.controller.ts';
@@ -42,6 +43,7 @@ export const controllers: readonly Type[] = [
   EventsController,
   ParityController,
   ReplaysController,
+  BacktestsController,
   AgentsController,
   SessionsController,
   ApprovalsController,
