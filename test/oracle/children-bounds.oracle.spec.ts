@@ -105,6 +105,28 @@ describe('given turns below a turn', () => {
     await checkTurn(w, child);
   });
 
+  it('ends when those below have used up its time, though it only waits for them, and ends them first', async () => {
+    const w = world({
+      config: team({ lead: { budgets: { turn_timeout_secs: 30 } } }),
+      model: playing({
+        work: then('delegate', { agent: 'helper', input: 'second' }),
+        second: then('file_read', { path: 'a' }),
+      }),
+      run: () => hangs(),
+    });
+    const turn = await started(w);
+    while (endsOf(w, 'lead')[0] === 'open' && w.alarms.ringNext()) await w.quiet();
+    expect([endsOf(w, 'lead'), endsOf(w, 'helper')]).toEqual([['TurnFailed'], ['TurnCancelled']]);
+    const { code, key, activeMs } = only(w, turn, 'TurnFailed').data;
+    expect([code, key, activeMs]).toEqual(['turn_timeout', 'budgets.turn_timeout_secs', 0]);
+    const { scope, used } = only(w, turn, 'BudgetExhausted').data;
+    expect([scope, used]).toEqual([turn, 30]);
+    const [child = ''] = turnsOf(w, 'helper');
+    expect(only(w, child, 'TurnCancelled').data.activeMs).toBe(30_000);
+    await checkTurn(w, turn);
+    await checkTurn(w, child);
+  });
+
   it.each(['cancel', 'time out'] as const)(
     'stops all that hangs below a turn before it: %s',
     async (how) => {

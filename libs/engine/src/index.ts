@@ -316,6 +316,7 @@ export {
 export { headerOf, historyText } from './replay/history/write.ts';
 export { replayer, replayTurn, type Replayer, type ReplayHistory } from './replay/replay-turn.ts';
 export type { EventRef, FieldDifference, HistoryProblem, ReplayReport } from './replay/report.ts';
+export { replaySteps } from './replay/replay-steps.ts';
 export {
   counterfactual,
   counterfactuals,

@@ -96,6 +96,11 @@ export class RunningTurns {
     const runner = new TurnRunner(this.#parts, log, {
       listening: of.listening,
       stopBelow: (why) => this.stopBelow(of.turn, why),
+      timeUp: (above) => {
+        const one = this.find(above);
+        one?.checkTime();
+        return one !== null;
+      },
       isWaiting: (one) => this.families.isWaiting(one),
       onRest: (resting) => {
         if (resting.rest !== 'waiting') this.#runners.delete(of.turn);

@@ -1,6 +1,7 @@
 import {
   activeAt,
   outsideCaps,
+  waitsForOthers,
   type CapUse,
   type Clock,
   type HeldSpending,
@@ -52,6 +53,22 @@ export class Spending {
         return open === null ? 0 : activeAt(open, now);
       },
     });
+  }
+
+  /** Caps of active time beside the turn's own stream: of the turns above it, and of its own what those below it take. */
+  times(state: OpenTurn, meta: NewMeta): readonly CapUse[] {
+    if (meta.parent === null && this.#parts.ledger.below(state.turn).length === 0) return [];
+    return this.outside(state, meta).filter(({ key }) => key === 'budgets.turn_timeout_secs');
+  }
+
+  /** How many turns use up the active time of a turn now: itself and those below it, as far as they wait for nobody. At least one. */
+  activeIn(turn: string): number {
+    const { ledger, live } = this.#parts;
+    const active = [turn, ...ledger.below(turn).map((one) => one.turn)].filter((id) => {
+      const state = live(id);
+      return state !== null && !waitsForOthers(state);
+    });
+    return Math.max(1, active.length);
   }
 
   /** Holds what these facts of a turn will use. */

@@ -1,6 +1,7 @@
 import {
   decide,
   nextEffect,
+  timeCaps,
   type Decision,
   type OpenTurn,
   type PreparedCall,
@@ -21,6 +22,8 @@ export interface RunnerOptions {
   readonly onRest: (runner: TurnRunner) => void;
   /** Stops all that hangs below the turn, before it ends without its word. */
   readonly stopBelow: (why: string) => Promise<void>;
+  /** Ends a turn above whose active time is up. False = it runs no more. */
+  readonly timeUp: (turn: string) => boolean;
   /** Whether the turns that it waits for wait for people themselves. */
   readonly isWaiting: (runner: TurnRunner) => boolean;
 }
@@ -29,7 +32,7 @@ export interface RunnerOptions {
 export type RunMode = 'new' | 'recovered' | 'stopped';
 
 interface Item {
-  readonly command: TurnCommand | 'check-config' | 'check-flags';
+  readonly command: TurnCommand | 'check-config' | 'check-flags' | 'check-time';
   readonly done: ((posted: Posted) => void) | null;
 }
 
@@ -40,6 +43,9 @@ const begins: ReadonlySet<TurnEffect['kind']> = new Set<TurnEffect['kind']>([
   'retry-model',
   'judge-calls',
 ]);
+
+/** Pause before a turn above is told once more that its time is up. */
+const tellAgainMs = 1_000;
 
 /** How often a turn that the disk holds up looks again. */
 const lookMs = 2_000;
@@ -53,6 +59,8 @@ export class TurnRunner {
   readonly #inbox: Item[] = [];
   readonly #desk: TurnDesk;
   readonly #steps: TurnSteps;
+  /** A turn above was told that its time is up, and gets until then to end. */
+  #toldUntil = 0;
   #wake: (() => void) | null = null;
   #draining = false;
   #rest: 'working' | 'waiting' | 'ended' | 'halted' = 'working';
@@ -100,6 +108,11 @@ export class TurnRunner {
   checkFlags(): void {
     if (this.#desk.stopped() !== null) this.#desk.abort();
     this.#push({ command: 'check-flags', done: null });
+  }
+
+  /** The active time of this turn and those below it is up. */
+  checkTime(): void {
+    this.#push({ command: 'check-time', done: null });
   }
 
   /** A call that waits for a person, as it would be with other arguments; null = no such call waits. */
@@ -204,6 +217,10 @@ export class TurnRunner {
         if (stopped !== null) this.#desk.decide(stopped);
         continue;
       }
+      if (item.command === 'check-time') {
+        this.#timeOut(this.#parts.clock.now());
+        continue;
+      }
       if (item.command === 'check-config') {
         await this.#steps.narrow();
         continue;
@@ -242,10 +259,11 @@ export class TurnRunner {
 
   /** Waits for the inbox, or for the nearest of: a deadline, the next try of a model call, the end of active time. */
   async #sleep(state: OpenTurn, effect: TurnEffect): Promise<void> {
-    const { expiry, timeout, retry } = wakeTimes(state, effect, this.#parts);
+    const times = this.#parts.spending.times(state, this.log.meta);
+    const { expiry, timeout, retry } = wakeTimes(state, effect, { ...this.#parts, times });
     const look =
       begins.has(effect.kind) && this.#isFull() ? this.#parts.clock.now() + lookMs : Infinity;
-    const until = Math.min(expiry, timeout, retry, look);
+    const until = Math.min(expiry, Math.max(timeout, this.#toldUntil), retry, look);
     let stop = (): void => undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -256,7 +274,21 @@ export class TurnRunner {
     const now = this.#parts.clock.now();
     if (now >= expiry)
       this.#desk.decide({ type: 'ExpireWaits', now, startedAt: this.#parts.startedAt });
-    if (now >= timeout) this.#desk.decide({ type: 'TimeOut', now });
+    if (now >= timeout) this.#timeOut(now);
+  }
+
+  /** Where it is the time of a turn above that is up, that turn ends, and this one with it; one that has ended ends nothing any more. */
+  #timeOut(now: number): void {
+    const { state, meta } = this.log;
+    if (state.status !== 'open' || now < this.#toldUntil) return;
+    const outside = this.#parts.spending.times(state, meta);
+    const above = timeCaps(state, outside, now).filter(
+      ({ scope, cap, used }) =>
+        scope !== state.turn && cap !== 'unlimited' && used !== 'unknown' && used >= cap,
+    );
+    const told = above.filter(({ scope }) => this.#options.timeUp(scope));
+    if (told.length > 0) this.#toldUntil = now + tellAgainMs;
+    else this.#desk.decide({ type: 'TimeOut', now, outside });
   }
 
   #settle(rest: 'ended' | 'halted'): void {
@@ -269,7 +301,7 @@ export class TurnRunner {
 
   /** A command that came while the turn ended. */
   #late({ command }: Item): Posted {
-    return command === 'check-config' || command === 'check-flags'
+    return typeof command === 'string'
       ? { kind: 'nothing' }
       : this.#posted(decide(command, this.log.state));
   }

@@ -246,10 +246,17 @@ export const newerConfig = (
 
 const timedOut = (cursor: Cursor, event: EventOf<'BudgetExhausted'>): Next | null => {
   if (event.data.key !== 'budgets.turn_timeout_secs') return null;
-  // Time of a turn above is found used up by a verdict or at a model call.
-  const { used, scope } = event.data;
-  if (used === 'unknown' || scope !== cursor.turn) return null;
-  return command({ type: 'TimeOut', now: event.time }, used * 1000);
+  const { key, used, scope, cap, caps } = event.data;
+  // A model call that found no room says all that it was held against.
+  if (used === 'unknown' || caps !== undefined) return null;
+  const told = { type: 'TimeOut', now: event.time } as const;
+  const use = { key, scope, cap, reserved: 0 };
+  if (scope !== cursor.turn) return command({ ...told, outside: [{ ...use, used }] });
+  // What the turns below took of it is what the turn itself was not active.
+  const end = cursor.events.slice(cursor.at).find((one) => one.type === 'TurnFailed');
+  const own = end === undefined ? used : Math.min(used, Math.floor(end.data.activeMs / 1000));
+  const outside = own === used ? [] : [{ ...use, used: used - own }];
+  return command({ ...told, outside }, own * 1000);
 };
 
 const failed = (_: Cursor, event: EventOf<'TurnFailed'>): Next | null =>

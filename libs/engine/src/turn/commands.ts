@@ -169,8 +169,8 @@ export type TurnCommand =
     }
   /** Deadlines of approvals and questions that have passed at `now`, in a daemon that runs since `startedAt`. */
   | { readonly type: 'ExpireWaits'; readonly now: number; readonly startedAt: number }
-  /** Active time is used up. */
-  | { readonly type: 'TimeOut'; readonly now: number }
+  /** Active time is used up: the turn's own, or that of a turn above, of which `outside` tells as at a verdict. */
+  | { readonly type: 'TimeOut'; readonly now: number; readonly outside?: readonly CapUse[] }
   | { readonly type: 'Steer'; readonly text: string; readonly by: string }
   /** A turn that a call started has begun. */
   | { readonly type: 'LinkChild'; readonly child: ChildLink }

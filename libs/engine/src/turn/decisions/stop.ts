@@ -3,7 +3,8 @@ import type { CommandOf } from '../commands.ts';
 import { nothing, record, type Decision } from '../decision.ts';
 import { closeOpenItems, endWithout } from '../ending.ts';
 import { finish, isFinishDue } from '../finish.ts';
-import { activeAt, type Ending, type OpenTurn } from '../state.ts';
+import { timeCaps, timeKey } from '../time-caps.ts';
+import type { Ending, OpenTurn } from '../state.ts';
 
 /** Who cancels a turn that an emergency stop reaches; whose stop it is stands in the reason. */
 export const emergencyStop = 'emergency-stop';
@@ -14,18 +15,21 @@ export const cancel = ({ by, why, now }: CommandOf<'Cancel'>, state: OpenTurn): 
   return record([requested, ...endAtOnce(state, { code: 'cancelled', data: { by, why } }, now)]);
 };
 
-/** Active time is used up: what runs is cancelled. */
-export const timeOut = ({ now }: CommandOf<'TimeOut'>, state: OpenTurn): Decision => {
-  const cap = state.policy.budgets.turn_timeout_secs;
-  const used = Math.floor(activeAt(state, now) / 1000);
-  if (cap === 'unlimited' || used < cap) return nothing;
+/** Active time is used up, of this turn with those below it or of one above: what runs is cancelled. */
+export const timeOut = ({ now, outside = [] }: CommandOf<'TimeOut'>, state: OpenTurn): Decision => {
+  const up = timeCaps(state, outside, now).find(
+    ({ cap, used }) => cap !== 'unlimited' && used !== 'unknown' && used >= cap,
+  );
+  if (up === undefined || up.used === 'unknown' || up.cap === 'unlimited') return nothing;
+  const { scope, cap, used } = up;
+  const whose = scope === state.turn ? 'the turn' : `turn \`${scope}\`, above this one,`;
   const data = {
-    key: 'budgets.turn_timeout_secs',
-    scope: state.turn,
+    key: timeKey,
+    scope,
     cap,
     used,
     wanted: 0,
-    why: `the turn has used ${used} of ${cap} seconds of active time`,
+    why: `${whose} has used ${used} of ${cap} seconds of active time`,
   } as const;
   const exhausted: TurnFact = { type: 'BudgetExhausted', data };
   return record([exhausted, ...endAtOnce(state, { code: 'turn_timeout', data }, now)]);
