@@ -16,7 +16,7 @@ export const appModules = (ports: Ports): readonly DynamicModule[] => {
   const turns = TurnsModule.over(opened);
   return [
     AdaptersModule.forEnvironment(process.env, ports.outside),
-    MemoryModule.create(),
+    MemoryModule.create(ports.outside),
     turns,
     ChannelsModule.over(turns, readSecret, ports.outside),
     ChildrenModule.over(turns),

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Clock, EventStore } from '@lockstep/engine';
+import type { AppliedConfig } from '@lockstep/policy';
 import { isLoopback } from './access/host-check.ts';
 import { removeLocalFile, writeLocalFile } from './access/local-access.ts';
-import { readStartConfig } from './config/check-config.ts';
+import { readStartConfig, type StartConfig } from './config/check-config.ts';
 import { hostOf } from './config/host.ts';
 import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { openCore } from './open-core.ts';
@@ -120,8 +121,9 @@ const open = async (
   const log = loggerOf(options.log);
   const file = resolve(options.config);
   const data = resolve(options.data);
-  const host = hostOf(file, data);
-  const start = await readStartConfig(file, host);
+  const applied = options.outside?.applied ?? null;
+  const host = applied?.host ?? hostOf(file, data);
+  const start = applied === null ? await readStartConfig(file, host) : startOn(applied);
   const gateway = gatewaySettings(options, process.env, start.checked.config.gateway);
   at.host = gateway.host;
   at.port = gateway.port;
@@ -168,6 +170,12 @@ const open = async (
     },
   };
 };
+
+/** A config that is in force elsewhere was judged there. */
+const startOn = ({ config, digest }: AppliedConfig): StartConfig => ({
+  text: '',
+  checked: { ok: true, config, digest, warnings: [] },
+});
 
 const loggerOf = (given: DaemonOptions['log']): Logger => {
   if (given !== undefined && typeof given !== 'string') return given;

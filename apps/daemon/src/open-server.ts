@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Logger } from 'pino';
 import { Authenticator } from './access/authenticator.ts';
 import { Sessions } from './access/sessions.ts';
@@ -11,14 +12,18 @@ import { ProblemError } from './http/problem.ts';
 import { createHttpServer, type HttpServer } from './http/server.ts';
 import { sseLimits } from './http/sse.ts';
 import type { Core } from './open-core.ts';
+import { prepareBacktest } from './replay/backtest/backtest-log.ts';
+import { Backtests } from './replay/backtest/backtests.ts';
 import { openRpcServer } from './paths/rpc/rpc-server.ts';
 import { rpcLimits } from './paths/rpc/rpc-limits.ts';
 import { CHANNELS, type ChannelManager } from './paths/channel/channel-manager.ts';
 import { diskMessage } from './store/disk-state.ts';
 import { readOnlyMessage } from './store/read-only-store.ts';
+import { logPath } from './store/sqlite/sqlite-log.ts';
 import type { Intake } from './turns/intake.port.ts';
 import { SOP_RUNS, type SopRuns } from './paths/sop/sop-runs.port.ts';
 import type { Outside } from './outside.ts';
+import { ProbeRuns } from './probe/probe-runs.ts';
 import { MEMORY, type Tokens } from './tokens.ts';
 import { TurnsService } from './turns/turns.service.ts';
 import { JOBS, type Jobs } from './work/jobs.port.ts';
@@ -59,7 +64,11 @@ export const openServer = async (
   undo.push(() => readSide.close());
   const metrics = await startMetrics(store);
   undo.push(() => metrics.close());
+  const probes = new ProbeRuns({ ...core, intake: intakeOf(core) });
+  undo.push(() => probes.close());
   const live = new LiveStreams();
+  const backtests = new Backtests(core);
+  undo.push(() => backtests.close());
   const readOnly = core.foreign !== null;
   const missing = new Set(readOnly ? ['adoption'] : ['recovery']);
   const server = await createHttpServer(
@@ -70,6 +79,10 @@ export const openServer = async (
       sessions,
       live,
       metrics,
+      probes,
+      backtests,
+      prepareBacktest: (source, filter) =>
+        prepareBacktest({ log: logPath(options.data), source, filter, workers: spareCores() }),
       sse: sseLimits,
       log,
       gateway,
@@ -93,6 +106,9 @@ export const openServer = async (
   missing.delete('recovery');
   return { server, sessions, recovered };
 };
+
+/** Threads of a backtest beside turns that run: they leave a core free where there is more than one. */
+const spareCores = (): number => Math.max(1, availableParallelism() - 1);
 
 /** Takes up what an earlier run left, then lets jobs, sockets and channels begin. */
 const takeUp = async (

@@ -1,4 +1,5 @@
 import type { Clock, EventStore, Ledger } from '@lockstep/engine';
+import type { AppliedConfig } from '@lockstep/policy';
 import type { CurrentConfig } from './config/current-config.port.ts';
 import type { McpContext } from './adapters/mcp/mcp-context.ts';
 import type { MemoryService } from './adapters/memory/memory-service.ts';
@@ -16,6 +17,10 @@ import type { Jobs } from './work/jobs.port.ts';
 /** What stands in place of the world outside while a daemon is probed: its models, effects, servers, platforms and its clock. The paths,
  * the seam, the gate and the log are the daemon's own. */
 export interface Outside {
+  /** The config to start on, with the host that it is resolved for; null = the file, for where this daemon is. */
+  readonly applied: AppliedConfig | null;
+  /** Where rows and sealed values are kept: never the data folder of that host. */
+  readonly folder: string;
   readonly clock: Clock;
   readonly alarms: Alarms;
   readonly models: ModelPorts;

@@ -19,6 +19,8 @@ export interface FactContext {
   readonly principal: Principal | null;
   readonly agent?: string;
   readonly session?: string;
+  /** The run of probes that it belongs to. */
+  readonly probe?: string;
 }
 
 /** Records facts on streams that several writers share (`access`, `config`, `daemon`, `agent-<alias>`). */
@@ -100,5 +102,6 @@ const newEvent = (
     attempt: 1,
     daemon: by.daemon,
     build: by.build,
+    ...(context.probe === undefined ? {} : { probe: context.probe }),
   },
 });

@@ -114,7 +114,7 @@ const plainProviders = (
     provide: VAULT,
     inject: [CURRENT_CONFIG],
     useFactory: (config: CurrentConfig): Vault =>
-      new Vault(join(config.current().host.data, 'vault.json')),
+      new Vault(join(outside?.folder ?? config.current().host.data, 'vault.json')),
   },
 ];
 

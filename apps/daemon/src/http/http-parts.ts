@@ -5,7 +5,12 @@ import type { Authenticator } from '../access/authenticator.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { ConfigService } from '../config/config.service.ts';
 import type { GatewaySettings } from '../gateway-settings.ts';
+import type { Probes } from '../probe/probes.port.ts';
 import type { FactRecorder } from '../record-fact.ts';
+import type { PreparedBacktest } from '../replay/backtest/backtest-log.ts';
+import type { Backtests } from '../replay/backtest/backtests.ts';
+import type { DraftSource } from '../replay/backtest/draft.ts';
+import type { TurnFilter } from '../replay/backtest/turn-index.ts';
 import type { Turns } from '../turns/turns.port.ts';
 import type { Closing } from './closed.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -31,6 +36,10 @@ export interface HttpBase extends Closing {
   readonly sse: SseLimits;
   readonly log: Logger;
   readonly gateway: Pick<GatewaySettings, 'trustedProxies' | 'extraHosts'>;
+  readonly probes: Probes;
+  readonly backtests: Backtests;
+  /** Reads a draft, to be put to the turns of this daemon's log. */
+  readonly prepareBacktest: (source: DraftSource, filter: TurnFilter) => PreparedBacktest;
   /** What keeps the daemon from taking work, in a few words; empty = ready. */
   readonly notReady: () => readonly string[];
   /** Takes a read-only log over, in a while: the daemon stops and starts. */

@@ -13,7 +13,9 @@ import { checkConfig, readStartConfig } from '../config/check-config.ts';
 import { ConfigService } from '../config/config.service.ts';
 import { hostOf } from '../config/host.ts';
 import { CHANNELS } from '../paths/channel/channel-manager.ts';
+import type { Probes } from '../probe/probes.port.ts';
 import { createFactRecorder } from '../record-fact.ts';
+import { Backtests } from '../replay/backtest/backtests.ts';
 import { TOOLS, TURNS, type Turns } from '../tokens.ts';
 import { JOBS, type Jobs } from '../work/jobs.port.ts';
 import { SOP_RUNS, type SopRuns } from '../paths/sop/sop-runs.port.ts';
@@ -130,6 +132,15 @@ const noChannels = {
   inbound: { refused: () => Promise.resolve() },
 };
 
+/** No probes are run. */
+const noProbes: Probes = {
+  start: () => Promise.resolve({ kind: 'refused', code: 'read_only', message: 'no probes here' }),
+  get: () => Promise.resolve(null),
+  list: () => Promise.resolve([]),
+  turn: () => Promise.resolve(null),
+  close: () => Promise.resolve(),
+};
+
 class Doubles {
   readonly name = 'doubles';
 }
@@ -189,6 +200,7 @@ export const startHarness = async (
   const authenticator = new Authenticator({ ledger, config: service, sessions, clock });
   const metrics = await startMetrics(store);
   const live = new LiveStreams();
+  const backtests = new Backtests({ ids, clock });
   const base = {
     store,
     ledger,
@@ -199,10 +211,13 @@ export const startHarness = async (
     readSide: emptyReads,
     accessLog,
     authenticator,
+    probes: noProbes,
     sessions,
     live,
     metrics,
     sse,
+    backtests,
+    prepareBacktest: () => ({ kind: 'missing' as const, message: 'the log is in memory' }),
     gateway: { trustedProxies: [], extraHosts: [] },
     log,
     notReady: () => [],

@@ -1,14 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  parityCell,
-  parityMatrix,
-  parityView,
-  type EventStore,
-  type ParityCellDetail,
-  type ParityView,
-} from '@lockstep/engine';
+import { parityCell, parityView, type ParityCellDetail, type ParityView } from '@lockstep/engine';
 import {
   pathNames,
   resolve,
@@ -32,17 +25,24 @@ import { openProbeServer } from './probe-mcp.ts';
 import { probeModels } from './probe-model.ts';
 import { ProbeSkills } from './probe-skills.ts';
 import { probeTools, publicResolver } from './probe-tools.ts';
+import { layConfig } from './lay-config.ts';
 import { runTrial, type TrialParts } from './run-trial.ts';
+import { allTriggers, TrialReader, type TrialRecord } from './trial-record.ts';
 import type { Way, WayParts } from './way.ts';
 import { ways } from './ways.ts';
 
 export interface ProbeOptions {
-  /** Path of the config file. */
-  readonly config: string;
+  /** Path of the config file, or a config that is in force elsewhere: it is resolved for its own host. */
+  readonly config: string | AppliedConfig;
   /** Absent = every one. */
   readonly agent?: string | undefined;
   readonly path?: PathName | undefined;
   readonly onProgress?: (done: number, of: number, what: string) => void;
+  /** Told of each trial that shows something which none before it has shown, of this setting or of any. */
+  readonly record?: {
+    readonly setting: SettingKey | null;
+    onTrial(trial: TrialRecord): Promise<void>;
+  };
 }
 
 /** What the probes came to. */
@@ -70,10 +70,15 @@ export const runProbes = async (options: ProbeOptions): Promise<ProbeReport> => 
 
 const probeIn = async (folder: string, options: ProbeOptions): Promise<ProbeReport> => {
   const data = join(folder, 'data');
+  const { config } = options;
+  const given = typeof config === 'string' ? null : config;
+  if (given !== null) await layConfig(data, given);
   const [clock, board, errands] = [probeClock(), new Board(), new Errands()];
   const channels = new ProbeChannels();
   let inside: Inside | null = null;
   const outside: Outside = {
+    applied: given,
+    folder: data,
     clock,
     alarms: clock,
     models: probeModels(board, errands),
@@ -88,8 +93,9 @@ const probeIn = async (folder: string, options: ProbeOptions): Promise<ProbeRepo
       board.follow(opened.store);
     },
   };
-  const { config } = options;
-  const daemon = await startDaemon({ config, data, port: 0, log: 'silent', outside });
+  const file = typeof config === 'string' ? config : join(folder, 'in-force');
+  const at = { port: 0, host: '127.0.0.1' };
+  const daemon = await startDaemon({ config: file, data, ...at, log: 'silent', outside });
   try {
     const opened = inside as Inside | null;
     if (opened === null) throw new Error('the daemon did not open');
@@ -98,8 +104,11 @@ const probeIn = async (folder: string, options: ProbeOptions): Promise<ProbeRepo
     const { token } = local;
     const { url } = daemon;
     const parts: WayParts = { url, data, token, applied, inside: opened, channels, errands };
-    const problems = await probeAll({ board, clock, errands, inside: opened }, parts, options);
-    return await reportOf(opened.store, options, problems);
+    const reader = new TrialReader(opened.store, options.record?.setting ?? null);
+    const trial = { board, clock, errands, inside: opened };
+    const problems = await probeAll(trial, { parts, options, reader });
+    await reader.read();
+    return reportOf(reader, options, problems);
   } finally {
     await board.close();
     await daemon.close('the probes are done');
@@ -112,12 +121,18 @@ interface Todo {
   readonly policy: PolicySnapshot;
 }
 
+interface Plan {
+  readonly parts: WayParts;
+  readonly options: ProbeOptions;
+  readonly reader: TrialReader;
+}
+
 const probeAll = async (
   trial: TrialParts,
-  parts: WayParts,
-  options: ProbeOptions,
+  { parts, options, reader }: Plan,
 ): Promise<readonly string[]> => {
-  const todo = todoOf(parts, options, await closedTo(parts));
+  await reader.read();
+  const todo = todoOf(parts, options, closedTo(reader));
   const trials = trialsOf(todo);
   const problems: string[] = [];
   const closed = new Set<Way>();
@@ -125,6 +140,9 @@ const probeAll = async (
     options.onProgress?.(index, trials.length, `${agent} over ${way.trigger}: ${attack.name}`);
     if (closed.has(way)) continue;
     const end = await runTrial(trial, way, { agent, attack, policy });
+    const { trigger } = way;
+    const shown = await reader.next({ agent, trigger, attack: attack.name });
+    if (shown !== null) await options.record?.onTrial(shown);
     if (end.kind === 'not_started') {
       closed.add(way);
       problems.push(`no turn of \`${agent}\` could be started over \`${way.trigger}\``);
@@ -150,10 +168,7 @@ const trialsOf = (todo: readonly Todo[]): readonly (Todo & { readonly attack: At
   });
 
 /** Triggers over which config cannot start an agent, as the matrix of the log says before any turn. */
-const closedTo = async ({
-  inside,
-}: WayParts): Promise<(agent: string, trigger: Trigger) => boolean> => {
-  const { state } = await foldOf(inside.store);
+const closedTo = ({ state }: TrialReader): ((agent: string, trigger: Trigger) => boolean) => {
   const byAgent = new Map(
     parityView(state).agents.map((agent) => {
       const [first] = parityView(state, { agent }).rows;
@@ -185,8 +200,6 @@ const todoOf = (
     });
 };
 
-const allTriggers: readonly Trigger[] = pathNames.flatMap((path) => triggersByPath[path]);
-
 const policyOf = (applied: AppliedConfig, agent: string): PolicySnapshot | null => {
   const found = resolve(
     applied,
@@ -202,14 +215,11 @@ const policyOf = (applied: AppliedConfig, agent: string): PolicySnapshot | null 
   return found.ok ? found.policy.parts.snapshot : null;
 };
 
-const matrix = parityMatrix({ supportedTriggers: allTriggers });
-
-const reportOf = async (
-  store: EventStore,
+const reportOf = (
+  { state, turns }: TrialReader,
   { agent: only }: ProbeOptions,
   problems: readonly string[],
-): Promise<ProbeReport> => {
-  const { state, turns } = await foldOf(store);
+): ProbeReport => {
   const whole = parityView(state, only === undefined ? {} : { agent: only });
   return {
     matrix: whole,
@@ -218,19 +228,4 @@ const reportOf = async (
     turns,
     problems,
   };
-};
-
-const foldOf = async (store: EventStore) => {
-  let state = matrix.initial();
-  let turns = 0;
-  let after: Parameters<EventStore['readAll']>[0]['after'] = 'start';
-  for (;;) {
-    const read = await store.readAll({ after, limit: 1_000 });
-    for (const event of read.events) {
-      if (event.type === 'TurnRequested') turns += 1;
-      state = matrix.fold(state, event);
-    }
-    after = read.next;
-    if (read.end) return { state, turns };
-  }
 };

@@ -7,6 +7,7 @@ import { daemonPayloads } from './daemon-events.ts';
 import { envelopeShape, type NewMeta } from './envelope.ts';
 import { jobPayloads } from './job-events.ts';
 import { memoryPayloads } from './memory-events.ts';
+import { probePayloads } from './probe-events.ts';
 import { sessionPayloads } from './session-events.ts';
 import { sopPayloads } from './sop-events.ts';
 import { turnPayloads } from './turn-events.ts';
@@ -23,6 +24,7 @@ export const payloadsByFamily = {
   artifact: artifactPayloads,
   access: accessPayloads,
   daemon: daemonPayloads,
+  probe: probePayloads,
 } as const;
 export type StreamFamily = keyof typeof payloadsByFamily;
 
@@ -37,6 +39,7 @@ export const payloads = {
   ...artifactPayloads,
   ...accessPayloads,
   ...daemonPayloads,
+  ...probePayloads,
 } as const;
 type Payloads = typeof payloads;
 export type EventType = keyof Payloads;
@@ -114,10 +117,11 @@ export const parseEvent = (
   };
 };
 
+const prefixed = ['session', 'turn', 'agent', 'memory', 'sop', 'job', 'artifact', 'probe'] as const;
+
 /** The family of a stream by its name, or null for a name that no family owns. */
 export const familyOf = (stream: string): StreamFamily | null => {
   if (stream === 'config' || stream === 'access' || stream === 'daemon') return stream;
-  for (const family of ['session', 'turn', 'agent', 'memory', 'sop', 'job', 'artifact'] as const)
-    if (stream.startsWith(`${family}-`)) return family;
+  for (const family of prefixed) if (stream.startsWith(`${family}-`)) return family;
   return null;
 };

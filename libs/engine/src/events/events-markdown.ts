@@ -12,6 +12,8 @@ const intro: Readonly<Record<keyof typeof payloadsByFamily, string>> = {
   artifact: 'Large content, cited by digest. Stream `artifact-…`.',
   access: 'Who may speak to the daemon, and who was turned away. Stream `access`.',
   daemon: 'The daemon itself. Stream `daemon`.',
+  probe:
+    'One run of probes: events of its throwaway log, kept inside events of their own. Stream `probe-…`.',
 };
 
 /** The page `docs/events.md`: every event type with the fields of its payload, by stream family. */

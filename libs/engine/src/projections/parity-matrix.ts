@@ -10,7 +10,7 @@ export const parityMatrix = (options: {
   readonly supportedTriggers: readonly Trigger[];
 }): Projection<ParityState> => ({
   name: 'parity-matrix',
-  version: 2,
+  version: 3,
   // Every event of an agent is numbered: whether one is missing shows only to who sees all.
   types: 'all',
   initial: () => emptyParity(options.supportedTriggers),
@@ -19,5 +19,6 @@ export const parityMatrix = (options: {
   thaw: (json) => thawParity(json, options.supportedTriggers),
 });
 
+export { coverageOf } from './parity/coverage.ts';
 export type { ParityState } from './parity/parity-state.ts';
 export { parityCell, parityView, type ParityQuery } from './parity/parity-view.ts';

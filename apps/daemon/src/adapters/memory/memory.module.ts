@@ -6,6 +6,7 @@ import {
   type DynamicModule,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import type { Outside } from '../../outside.ts';
 import { createFactRecorder } from '../../record-fact.ts';
 import {
   ARTIFACTS,
@@ -52,12 +53,13 @@ class MemoryShutdown implements OnApplicationShutdown {
 /** What agents remember: the rows, and the tools over them. */
 @Module({})
 export class MemoryModule {
-  static create(): DynamicModule {
+  /** @param outside stands in place of the world, for probes alone */
+  static create(outside: Outside | null = null): DynamicModule {
     return {
       module: MemoryModule,
       global: true,
       providers: [
-        { provide: MEMORY, inject: injected, useFactory: open },
+        { provide: MEMORY, inject: injected, useFactory: opening(outside) },
         {
           provide: RetentionSweep,
           inject: [MEMORY, ALARMS, CLOCK, TURN_PROBLEMS, INTAKE],
@@ -105,29 +107,31 @@ type Injected = [
   TurnParts['report'],
 ];
 
-const open = async (...given: Injected): Promise<MemoryService> => {
-  const [store, artifacts, config, identity, clock, ids, masker, sources, report] = given;
-  const recorder = createFactRecorder({
-    store,
-    ids,
-    clock,
-    daemon: identity.id,
-    build: identity.build,
-  });
-  const { data } = config.current().host;
-  const memory = await openMemory({
-    file: join(data, 'memory.db'),
-    folder: join(data, 'memory'),
-    store,
-    artifacts,
-    recorder,
-    masker,
-    clock,
-    report: told(report),
-  });
-  sources.add(memoryTools({ memory, artifacts, masker, clock }));
-  return memory;
-};
+const opening =
+  (outside: Outside | null) =>
+  async (...given: Injected): Promise<MemoryService> => {
+    const [store, artifacts, config, identity, clock, ids, masker, sources, report] = given;
+    const recorder = createFactRecorder({
+      store,
+      ids,
+      clock,
+      daemon: identity.id,
+      build: identity.build,
+    });
+    const data = outside?.folder ?? config.current().host.data;
+    const memory = await openMemory({
+      file: join(data, 'memory.db'),
+      folder: join(data, 'memory'),
+      store,
+      artifacts,
+      recorder,
+      masker,
+      clock,
+      report: told(report),
+    });
+    sources.add(memoryTools({ memory, artifacts, masker, clock }));
+    return memory;
+  };
 
 const told =
   (report: TurnParts['report']) =>

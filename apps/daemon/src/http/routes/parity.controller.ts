@@ -2,9 +2,12 @@ import { Body, Controller, Get, HttpCode, Inject, Param, Post, Query } from '@ne
 import type { PathName, SettingKey } from '@lockstep/policy';
 import { seesAgent, type Caller } from '../../access/caller.ts';
 import { CallerParam } from '../caller.decorator.ts';
+import type { ProbeRun } from '../../probe/probes.port.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
-import { ProblemError } from '../problem.ts';
+import { notFound, ProblemError } from '../problem.ts';
 import { Route } from '../route.decorator.ts';
+import { knownAgent } from './answers.ts';
+import { idSchema } from '../schemas/common.schema.ts';
 import { acceptedSchema } from '../schemas/turn.schema.ts';
 import {
   parityCellSchema,
@@ -12,6 +15,10 @@ import {
   type ParityAsked,
   paritySchema,
   pathParam,
+  probesBody,
+  type ProbesBody,
+  probesListSchema,
+  probesSchema,
   projectionListSchema,
   rebuildBody,
   type RebuildBody,
@@ -63,6 +70,58 @@ export class ParityController {
       ...detail,
       evidence: detail.evidence.filter((entry) => seesAgent(caller, entry.agent)),
     };
+  }
+
+  @Post('parity/probes')
+  @HttpCode(202)
+  @Route({
+    access: ['operator'],
+    summary:
+      'Try every setting of the config in force, in a daemon of its own, and record what it shows.',
+    answers: { 202: probesSchema },
+  })
+  async probe(
+    @Body({ schema: probesBody }) body: ProbesBody,
+    @CallerParam() caller: Caller,
+  ): Promise<ProbeRun> {
+    const { agent = null, path = null, setting = null } = body;
+    if (agent !== null) knownAgent(this.#parts.config, agent, caller);
+    else if (!seesAgent(caller, '*'))
+      throw new ProblemError(
+        'forbidden',
+        "the token's scope leaves agents out: name one that it holds",
+      );
+    const started = await this.#parts.probes.start({ agent, path, setting }, caller.principal);
+    if (started.kind === 'started') return started.run;
+    if (started.kind === 'refused') throw new ProblemError(started.code, started.message);
+    const fields = { run: started.run };
+    throw new ProblemError('busy', 'probes run already: wait for them', { fields });
+  }
+
+  @Get('parity/probes')
+  @Route({
+    access: ['viewer'],
+    summary: 'Runs of probes since the daemon started, newest first.',
+    answers: { 200: probesListSchema },
+  })
+  async runs(@CallerParam() caller: Caller): Promise<unknown> {
+    const runs = await this.#parts.probes.list();
+    return { items: runs.filter(({ agent }) => seesAgent(caller, agent ?? '*')), next: null };
+  }
+
+  @Get('parity/probes/:id')
+  @Route({
+    access: ['viewer'],
+    summary: 'One run of probes: how far it is, and what it recorded.',
+    answers: { 200: probesSchema },
+  })
+  async run(
+    @Param('id', { schema: idSchema }) id: string,
+    @CallerParam() caller: Caller,
+  ): Promise<ProbeRun> {
+    const run = await this.#parts.probes.get(id);
+    if (run === null || !seesAgent(caller, run.agent ?? '*')) throw notFound('run of probes', id);
+    return run;
   }
 
   @Get('projections')

@@ -13,7 +13,7 @@ import {
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TurnAnswer } from '@lockstep/engine';
-import { seesContent, type Caller } from '../../access/caller.ts';
+import { seesAgent, seesContent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
 import { resumeFrom } from '../event-id.ts';
 import { EventStreams } from '../event-streams.ts';
@@ -76,7 +76,12 @@ export class TurnsController {
     @Param('id', { schema: idSchema }) id: string,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    const answer = await this.#seen(id, caller);
+    const found = await this.#queries.execute(new FindTurn(id));
+    // A turn of a probe is in no list, but whoever has its id may look at it.
+    const probed = found === null ? await this.#parts.probes.turn(id) : null;
+    if (probed !== null && seesAgent(caller, probed.answer.agent))
+      return { ...showDetail(probed.detail, probed.answer, caller), probe: probed.run };
+    const answer = seenTurn(found, id, caller);
     const detail = await this.#parts.readSide.turn(id);
     if (detail === null) throw notFound('turn', id);
     return showDetail(detail, answer, caller);

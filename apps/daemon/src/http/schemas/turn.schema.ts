@@ -81,6 +81,8 @@ export const turnDetailSchema = z
     steps: z.array(z.looseObject({ type: z.string(), title: z.string() })),
     pendingApprovals: z.array(z.string()),
     answer: turnAnswerSchema,
+    /** The run of probes that it belongs to. */
+    probe: z.string().optional(),
   })
   .meta({ id: 'TurnDetail' });
 

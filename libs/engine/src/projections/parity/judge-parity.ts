@@ -70,6 +70,7 @@ export const judgeParity = (state: ParityState, open: OpenTurn): Judgement | nul
       : { request: asked.request, records: asked.records, version: asked.config.version };
   const segments = segmentsOf(state, turn, variant);
   if (segments.length === 0) return null;
+  const placed = (position: string): string => open.recorded?.position ?? position;
   const places = new Map(turn.events.map(({ event, index }) => [event.id, index]));
   return {
     turn: turn.id,
@@ -77,15 +78,18 @@ export const judgeParity = (state: ParityState, open: OpenTurn): Judgement | nul
     path: meta.path,
     trigger: meta.trigger,
     variant,
-    at: events.at(-1)?.time ?? 0,
+    at: open.recorded?.time ?? events.at(-1)?.time ?? 0,
     build: events.at(-1)?.meta.build ?? meta.build,
     probe: meta.probe !== undefined,
     segments,
-    eventAt: (index) => events[index],
-    bites: bitesOf(turn),
+    eventAt: (index) => {
+      const event = events[index];
+      return event === undefined ? event : { ...event, position: placed(event.position) };
+    },
+    bites: bitesOf(turn).map((bite) => ({ ...bite, position: placed(bite.position) })),
     objections: judgeTurn(turn).map((objection) => {
       const index = objection.event === null ? -1 : (places.get(objection.event) ?? -1);
-      return { ...objection, index, position: events[Math.max(0, index)]?.position ?? '' };
+      return { ...objection, index, position: placed(events[Math.max(0, index)]?.position ?? '') };
     }),
   };
 };

@@ -1,13 +1,14 @@
 import { isTerminal } from './terminal.ts';
 import type { PolicySnapshot } from '@lockstep/policy';
 import type { EventOf, LockstepEvent, TurnEvent } from '../../events/event.ts';
+import { probedEvents } from '../../events/probed-events.ts';
 import { characters } from '../../monitors/recorded-turn.ts';
 import { setBounded } from './bounded.ts';
 import { addJudgement } from './evidence.ts';
 import { judgeParity } from './judge-parity.ts';
 import { addSeq } from './agent-seq.ts';
 import { figureOf } from './parity-view.ts';
-import { bounds, type OpenTurn, type ParityState } from './parity-state.ts';
+import { bounds, type OpenTurn, type ParityState, type RecordedAt } from './parity-state.ts';
 import { addPoint, isDue } from './trend.ts';
 import { addUse, parentOf } from './usage.ts';
 
@@ -15,17 +16,26 @@ import { addUse, parentOf } from './usage.ts';
 export const foldParity = (state: ParityState, event: LockstepEvent): ParityState => {
   state.position = event.position;
   addSeq(state.seqs, event);
-  if (event.stream.startsWith('turn-')) foldTurn(state, event as TurnEvent);
-  else foldOther(state, event);
+  if (event.type === 'ProbeRecorded') {
+    const { time, position } = event;
+    for (const inner of probedEvents(event)) foldOne(state, inner, { time, position });
+  } else foldOne(state, event, null);
   return state;
 };
 
-const foldTurn = (state: ParityState, event: TurnEvent): void => {
+/** `recorded`: where a probe's event was recorded; null = it stands in the log itself. */
+const foldOne = (state: ParityState, event: LockstepEvent, recorded: RecordedAt | null): void => {
+  if (event.stream.startsWith('turn-')) foldTurn(state, event as TurnEvent, recorded);
+  else foldOther(state, event);
+};
+
+const foldTurn = (state: ParityState, event: TurnEvent, recorded: RecordedAt | null): void => {
   const id = event.stream.slice('turn-'.length);
   const open = state.open.get(id);
   if (open === undefined && !opensTurn(event)) return;
   const turn = open ?? openTurn(state, event);
   if (open === undefined) state.open.set(id, turn);
+  turn.recorded = recorded;
   turn.events.push(event);
   const tally = addUse(state.usage, event, (ref) => snapshotIn(state, ref));
   if (tally !== null) turn.tallies.set(event.id, tally);
@@ -34,8 +44,8 @@ const foldTurn = (state: ParityState, event: TurnEvent): void => {
   const judgement = judgeParity(state, turn);
   if (judgement !== null) addJudgement(state.lanes, judgement);
   keepTraces(state, id, turn.events);
-  if (judgement !== null && isDue(state.trend, event.time)) {
-    const { position, time } = event;
+  const { position, time } = recorded ?? event;
+  if (judgement !== null && isDue(state.trend, time)) {
     addPoint(state.trend, { position, time, ...figureOf(state) });
   }
 };
@@ -44,6 +54,7 @@ const openTurn = (state: ParityState, first: TurnEvent): OpenTurn => ({
   events: [],
   parent: parentOf(state.usage, first),
   tallies: new Map(),
+  recorded: null,
 });
 
 const snapshotIn = (

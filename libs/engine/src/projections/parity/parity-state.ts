@@ -86,6 +86,14 @@ export interface OpenTurn {
   parent: RecordedParent | null;
   /** By id of the event that began something. */
   readonly tallies: Map<string, Tally>;
+  /** Of a probe's turn: when and where its events were recorded in this log; they keep times and positions of their own. */
+  recorded: RecordedAt | null;
+}
+
+/** A place in this log. */
+export interface RecordedAt {
+  readonly time: number;
+  readonly position: Position;
 }
 
 /** Evidence and requests of one agent over one trigger. */
@@ -169,6 +177,7 @@ interface FrozenTurn {
   readonly events: readonly TurnEvent[];
   readonly parent: RecordedParent | null;
   readonly tallies: readonly (readonly [string, Tally])[];
+  readonly recorded: RecordedAt | null;
 }
 
 interface Frozen {
@@ -198,9 +207,9 @@ export const freezeParity = (state: ParityState): unknown => {
   const frozen: Frozen = {
     position: state.position,
     configs: [...state.configs],
-    open: [...state.open].map(([turn, { events, parent, tallies }]) => [
+    open: [...state.open].map(([turn, { events, parent, tallies, recorded }]) => [
       turn,
-      { events: [...events], parent, tallies: [...tallies] },
+      { events: [...events], parent, tallies: [...tallies], recorded },
     ]),
     lanes: [...state.lanes.values()].map((lane) => ({
       agent: lane.agent,
@@ -242,9 +251,9 @@ export const thawParity = (json: unknown, supported: readonly Trigger[]): Parity
     position: frozen.position,
     configs: new Map(frozen.configs),
     open: new Map(
-      frozen.open.map(([turn, { events, parent, tallies }]) => [
+      frozen.open.map(([turn, { events, parent, tallies, recorded }]) => [
         turn,
-        { events: [...events], parent, tallies: new Map(tallies) },
+        { events: [...events], parent, tallies: new Map(tallies), recorded },
       ]),
     ),
     lanes: new Map(frozen.lanes.map((lane) => [laneKey(lane.agent, lane.trigger), thawLane(lane)])),

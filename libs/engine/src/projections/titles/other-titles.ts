@@ -100,5 +100,23 @@ export const otherTitles: SayAll<Others> = {
     tone: 'good',
     title: `emergency stop of ${d.agent ?? 'everything'} lifted by ${d.by}`,
   }),
+  ProbesStarted: (d) => ({
+    tone: 'neutral',
+    title: `probes started by ${d.by}`,
+    detail: [d.agent ?? 'every agent', d.path ?? 'every path', d.setting ?? 'every setting'].join(
+      ', ',
+    ),
+  }),
+  ProbeRecorded: (d) => ({
+    tone: 'neutral',
+    title: `probe of ${d.agent} over ${d.trigger}: ${d.attack}`,
+    detail: many(d.events.length, 'event'),
+  }),
+  ProbesCompleted: (d) => ({
+    tone: 'neutral',
+    title: `${many(d.tried, 'probe turn')} tried, ${d.recorded} recorded`,
+    detail: d.problems[0] ?? null,
+  }),
+  ProbesFailed: (d) => ({ tone: 'bad', title: 'the probes failed', detail: d.why }),
   SubjectErased: (d) => ({ tone: 'neutral', title: `content of a subject erased by ${d.by}` }),
 };
