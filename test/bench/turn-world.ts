@@ -23,7 +23,7 @@ import {
   type ModelPort,
   type ToolPort,
 } from '@lockstep/engine';
-import { fakeMemory, fakeTools, memoryStore, plainMasker } from '@lockstep/engine/testing';
+import { fakeTools, memoryStore, plainMasker } from '@lockstep/engine/testing';
 import { configSchema, digestOf, readableConfig, type AppliedConfig } from '@lockstep/policy';
 import { newEvent } from '../support/sample-events.ts';
 
@@ -152,7 +152,7 @@ const worldOver = async ({ store, ledger, artifacts, readModels }: Log, shape: S
       models: { for: () => model },
       tools: quickTools,
       masker: plainMasker(),
-      memory: fakeMemory(),
+      memory: { recall: () => Promise.resolve([]) },
       readIdentity: identityReader(plainMasker()),
       readSkills: () => Promise.resolve([]),
       clock,

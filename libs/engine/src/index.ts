@@ -251,6 +251,9 @@ export {
   ledgerVersion,
   takeChanges,
   thawLedger,
+  keepChanges,
+  letGo,
+  type StoredRows,
   type LedgerChange,
   type LedgerState,
 } from './ledger/ledger-state.ts';

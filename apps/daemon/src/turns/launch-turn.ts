@@ -194,10 +194,8 @@ export class LaunchTurn {
 
   /** A key stands for one request: with another session or agent it is another body. Ids of messages without a key are new. */
   #isKeyOfAnother(id: RequestIds): boolean {
-    const { ledger } = this.#parts;
-    return ledger
-      .sessions()
-      .some((one) => one.id !== id.session && ledger.message(one.id, id.message) !== null);
+    const session = this.#parts.ledger.sessionOfKey(id.message);
+    return session !== null && session !== id.session;
   }
 
   async #known(

@@ -1,6 +1,7 @@
 import type { Deltas } from './deltas.ts';
 import type { PastTurns } from './past-turns.ts';
 import type { Records } from './records-of.ts';
+import type { SeenDigests } from './seen-digests.ts';
 import type { Spending } from './spending.ts';
 import type { ToolCatalogs } from './tool-catalog.ts';
 import type { TurnParts } from './turn-parts.ts';
@@ -12,8 +13,7 @@ export interface RunnerParts extends TurnParts {
   readonly deltas: Deltas;
   readonly records: Records;
   readonly spending: Spending;
-  /** Digests of artifacts that this process has seen recorded. */
-  readonly recorded: Set<string>;
+  readonly recorded: SeenDigests;
   /** When this daemon started, in ms since the epoch. */
   readonly startedAt: number;
 }

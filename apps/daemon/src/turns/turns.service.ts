@@ -23,6 +23,7 @@ import { recover } from './recovery.ts';
 import { RunningTurns } from './running-turns.ts';
 import { StandingGrants } from './standing-grants.ts';
 import { settleOutcome } from './settle-outcome.ts';
+import { SeenDigests } from './seen-digests.ts';
 import { Spending } from './spending.ts';
 import { ToolCatalogs } from './tool-catalog.ts';
 import { hydrate, type Texts } from './turn-contents.ts';
@@ -79,7 +80,7 @@ export class TurnsService implements Turns {
       deltas: this.#deltas,
       catalogs: new ToolCatalogs(parts.tools),
       past: new PastTurns(parts),
-      recorded: new Set(),
+      recorded: new SeenDigests(),
       startedAt: parts.clock.now(),
     });
     this.#launcher = new LaunchTurn(

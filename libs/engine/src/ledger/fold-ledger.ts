@@ -9,7 +9,7 @@ import {
   startModel,
   startTool,
 } from './fold-spending.ts';
-import { dropRow, setRow, type LedgerState } from './ledger-state.ts';
+import { dropRow, rowOf, setRow, type LedgerState } from './ledger-state.ts';
 import type { SessionRecord } from '../ports/ledger.ts';
 import { settle } from './settle.ts';
 
@@ -21,6 +21,9 @@ export const foldLedger = (state: LedgerState, event: LockstepEvent): LedgerStat
   fold?.(state, event);
   return state;
 };
+
+/** How many turns of a session stay known: a further one is told of no more. */
+export const sessionTurns = 1_000;
 
 /** Key of an accepted message. */
 export const messageKey = (session: string, message: string): string => `${session}\n${message}`;
@@ -45,7 +48,7 @@ const changeSession = (
   change: Partial<SessionRecord>,
 ): void => {
   const id = sessionOf(event);
-  const known = state.rows.sessions.get(id);
+  const known = rowOf(state, 'sessions', id);
   if (known !== undefined)
     setRow(state, 'sessions', id, { ...known, revision: event.revision, ...change });
 };
@@ -91,9 +94,10 @@ const begin = (state: LedgerState, event: EventOf<'TurnRequested'>): void => {
     const key = messageKey(waiting.session, waiting.message);
     forgetText(state, key);
   }
-  const session = state.rows.sessions.get(sessionOf(event));
-  if (session !== undefined && event.meta.parent === null)
-    setRow(state, 'sessions', session.id, { ...session, turns: [...session.turns, turn] });
+  const session = rowOf(state, 'sessions', sessionOf(event));
+  if (session === undefined || event.meta.parent !== null) return;
+  const turns = [...session.turns, turn].slice(-sessionTurns);
+  setRow(state, 'sessions', session.id, { ...session, turns });
 };
 
 const end = (state: LedgerState, event: LockstepEvent): void => {
@@ -109,15 +113,16 @@ const acceptMessage = (state: LedgerState, event: EventOf<'MessageAccepted'>): v
   const session = sessionOf(event);
   const { message, turn, text, idempotency } = event.data;
   setRow(state, 'messages', messageKey(session, message), { message, turn, text, idempotency });
-  const agent = event.meta.agent ?? state.rows.sessions.get(session)?.agent ?? '';
+  const agent = event.meta.agent ?? rowOf(state, 'sessions', session)?.agent ?? '';
   setRow(state, 'waiting', turn, { session, agent, message, turn });
+  if (idempotency !== null) setRow(state, 'keys', message, { session });
   oweReply(state, session, event.data);
   changeSession(state, event, {});
 };
 
 /** A message whose turn holds its text now. One without a key of its sender's cannot come again, so nothing of it stays. */
 const forgetText = (state: LedgerState, key: string): void => {
-  const message = state.rows.messages.get(key);
+  const message = rowOf(state, 'messages', key);
   if (message === undefined) return;
   if (message.idempotency === null) dropRow(state, 'messages', key);
   else setRow(state, 'messages', key, { ...message, text: null });
@@ -125,7 +130,7 @@ const forgetText = (state: LedgerState, key: string): void => {
 
 const dropMessage = (state: LedgerState, event: EventOf<'MessageDropped'>): void => {
   const key = messageKey(sessionOf(event), event.data.message);
-  const message = state.rows.messages.get(key);
+  const message = rowOf(state, 'messages', key);
   if (message !== undefined) {
     dropRow(state, 'waiting', message.turn);
     settleReply(state, message.turn);

@@ -2,7 +2,7 @@ import type { FlagRecord, Ledger, SpendingRecord } from '../ports/ledger.ts';
 import { messageKey, unsettledKey } from './fold-ledger.ts';
 import { dayOf, isInHour } from './fold-spending.ts';
 import { askerOf } from './asker.ts';
-import type { LedgerState } from './ledger-state.ts';
+import { rowOf, rowsOf, type LedgerState } from './ledger-state.ts';
 
 /** The ledger's reading side over a state that the writer goes on folding: every read sees the state of that moment. */
 export const ledgerOf = (state: LedgerState): Ledger => {
@@ -36,9 +36,10 @@ export const ledgerOf = (state: LedgerState): Ledger => {
       };
     },
     unknownOutcomes: () => [...rows.unsettled.values()].flat().sort((a, b) => a.since - b.since),
-    session: (id) => rows.sessions.get(id) ?? null,
-    sessions: () => [...rows.sessions.values()],
-    message: (session, message) => rows.messages.get(messageKey(session, message)) ?? null,
+    session: (id) => rowOf(state, 'sessions', id) ?? null,
+    sessions: () => rowsOf(state, 'sessions'),
+    message: (session, message) => rowOf(state, 'messages', messageKey(session, message)) ?? null,
+    sessionOfKey: (message) => rowOf(state, 'keys', message)?.session ?? null,
     approval: (id) => rows.pending.get(id) ?? rows.decided.get(id) ?? null,
     pending: () => [...rows.pending.values()],
     unsettled: (session, tool, argsDigest) =>

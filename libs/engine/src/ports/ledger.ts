@@ -39,10 +39,12 @@ export interface Ledger {
   /** Calls whose outcome nobody knows yet, oldest first. */
   unknownOutcomes(): readonly UnknownOutcome[];
   session(id: string): SessionRecord | null;
-  /** Every session, in the order in which they were opened. */
+  /** Every session, the one that changed last at the end. */
   sessions(): readonly SessionRecord[];
   /** The turn that this message id got, if it was accepted before in this session. */
   message(session: string, message: string): AcceptedMessage | null;
+  /** The session that accepted a message with a key of its sender's; null = none did. */
+  sessionOfKey(message: string): string | null;
   approval(id: string): PendingRecord | null;
   /** Pending approvals and questions, oldest first. */
   pending(): readonly PendingRecord[];
@@ -230,7 +232,7 @@ export interface SessionRecord {
   readonly agent: string;
   readonly owner: Principal;
   readonly closed: boolean;
-  /** Root turns of the session since its last reset, in order of their start; the last may be open. */
+  /** Root turns of the session since its last reset, the last thousand in order of their start; the last may be open. */
   readonly turns: readonly string[];
   /** Revision of the session stream. */
   readonly revision: number;

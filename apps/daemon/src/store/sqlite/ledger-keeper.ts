@@ -2,15 +2,18 @@ import {
   emptyLedger,
   foldLedger,
   freezeLedger,
+  keepChanges,
   ledgerOf,
   ledgerTypes,
   ledgerVersion,
+  letGo,
   takeChanges,
   thawLedger,
   type Ledger,
   type LedgerChange,
   type LedgerState,
   type LockstepEvent,
+  type StoredRows,
 } from '@lockstep/engine';
 import type Database from 'better-sqlite3';
 import { eventOfRow, type EventRow } from './event-row.ts';
@@ -21,6 +24,8 @@ import type { WireCheckpoint } from './wire.ts';
 const dueAt = 20_000;
 const dueWhenIdleAt = 1_000;
 const idleMs = 1_000;
+/** Rows of each table that grows with the turns which stay in memory once they are written. */
+const rowsAtHand = 2_000;
 
 /** The ledger in memory, and its copy in the log's own file. */
 export interface LedgerKeeper {
@@ -42,18 +47,24 @@ export const ledgerKeeper = (
   let saved = position;
   let head = upTo;
   let saving: Promise<void> | null = null;
-  let lost = position === 0;
+  const stored = storedRows(db);
+  let isFirst = position === 0;
+  if (!isFirst) letGo(state, stored, rowsAtHand);
   let timer: NodeJS.Timeout | null = null;
 
   const checkpoint = async (): Promise<void> => {
     const at = head;
     const changes = takeChanges(state);
-    const full = lost;
+    // Before the first one nothing lies on disk, or what an older version wrote.
+    const full = isFirst;
     const rows = full ? freezeLedger(state) : changes;
-    const ok = await save({ position: at, version: ledgerVersion, full, rows });
-    // Changes that did not reach the disk are forgotten here, so the next checkpoint holds everything.
-    lost = !ok;
-    if (ok) saved = at;
+    if (!(await save({ position: at, version: ledgerVersion, full, rows }))) {
+      keepChanges(state, changes);
+      return;
+    }
+    isFirst = false;
+    saved = at;
+    letGo(state, stored, rowsAtHand);
   };
   const start = (): Promise<void> => {
     saving ??= checkpoint().finally(() => {
@@ -80,6 +91,19 @@ export const ledgerKeeper = (
       await saving;
       if (head > saved) await start();
     },
+  };
+};
+
+/** Rows of the last checkpoint, read when they are asked for. */
+const storedRows = (db: Database.Database): StoredRows => {
+  const one = db.prepare('SELECT json FROM ledger WHERE name = ? AND key = ?').pluck();
+  const all = db.prepare('SELECT key, json FROM ledger WHERE name = ? ORDER BY rowid');
+  return {
+    get: (table, key) => {
+      const json = one.get(table, key);
+      return typeof json === 'string' ? json : null;
+    },
+    all: (table) => all.all(table) as { readonly key: string; readonly json: string }[],
   };
 };
 
