@@ -10,6 +10,8 @@ export interface CommandContext {
   /** Progress and warnings: stderr. */
   readonly note: (text: string) => void;
   readonly now: () => number;
+  /** Of this build. */
+  readonly version: string;
 }
 
 /** A client of the running daemon.

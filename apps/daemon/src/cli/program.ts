@@ -5,9 +5,12 @@ import { settingsFrom, type GlobalFlags } from './settings.ts';
 import { addAcpCommand } from './commands/acp-command.ts';
 import { addAdoptCommand } from './commands/adopt-command.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
+import { addBacktestCommand } from './commands/backtest-command.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addControlCommands } from './commands/control-commands.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
+import { addHistoriesCommands } from './commands/histories-commands.ts';
+import { addImportCommand } from './commands/import-command.ts';
 import { addInitCommand } from './commands/init-command.ts';
 import { addParityCommand } from './commands/parity-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
@@ -53,6 +56,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
           around.note(`${text}\n`);
         },
         now: around.now,
+        version: around.version,
       };
       code = (await work(context, ...args)) ?? exitCodes.ok;
     };
@@ -70,6 +74,9 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addPolicyCommands,
     addParityCommand,
     addReplayCommand,
+    addBacktestCommand,
+    addHistoriesCommands,
+    addImportCommand,
     addLogCommands,
     addTokenCommands,
     addCompletionCommand,

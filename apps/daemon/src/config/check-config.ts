@@ -7,6 +7,8 @@ import {
   type ConfigProblem,
   type Host,
 } from '@lockstep/policy';
+import { importedConfigPath } from '../store/imported-note.ts';
+import { isOnlyImported } from '../store/log-mark.ts';
 import { readConfigFile } from './config-file.ts';
 import { InvalidConfigError } from './config-problem.ts';
 import { skillProblems } from './skill-problems.ts';
@@ -43,7 +45,7 @@ export const formatOf = (file: string): ConfigFormat =>
 export const checkConfig = async (text: string, file: string, host: Host): Promise<CheckResult> => {
   const parsed = parseConfig({ text, format: formatOf(file), file, host, judgeSchedule });
   if (!parsed.ok) return parsed;
-  const problems = await scriptProblems(parsed.config, host.base);
+  const problems = isOnlyShown(file, host) ? [] : await scriptProblems(parsed.config, host.base);
   if (problems.length > 0) return { ok: false, problems };
   const { digest } = readableConfig(parsed.config);
   const warnings = [...parsed.warnings, ...(await skillProblems(parsed.config, host.base))];
@@ -68,6 +70,10 @@ export const readStartConfig = async (file: string, host: Host): Promise<StartCo
   if (!checked.ok) throw new InvalidConfigError(file, checked.problems);
   return { text, checked };
 };
+
+/** The config of an imported log comes without what it names: nothing is run by it until the log is taken over. */
+const isOnlyShown = (file: string, { data }: Host): boolean =>
+  file === importedConfigPath(data) && isOnlyImported(data);
 
 const scriptProblems = async (config: Config, base: string): Promise<ConfigProblem[]> => {
   const problems: ConfigProblem[] = [];

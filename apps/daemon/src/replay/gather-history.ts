@@ -1,10 +1,13 @@
 import { artifactStream, type EventStore, type LockstepEvent } from '@lockstep/engine';
 
-/** One turn and all that hang below it, with everything that their events cite: the turns of a session before them, config versions,
- * artifacts. In log order.
+/** What of a log is asked. */
+export type Streams = Pick<EventStore, 'readStream'>;
+
+/** One turn and all that hang below it, with everything that their events cite: the turns of a session before them, the runs of
+ * procedures whose steps they are, config versions, artifacts. In log order.
  * @returns empty when there is no such turn */
 export const gatherHistory = async (
-  store: EventStore,
+  store: Streams,
   turn: string,
 ): Promise<readonly LockstepEvent[]> => {
   const own = await readTree(store, turn);
@@ -13,7 +16,8 @@ export const gatherHistory = async (
     own.flatMap((event) => (event.type === 'TurnRequested' ? event.data.history : [])),
   );
   const past = await Promise.all([...earlier].map((id) => store.readStream(`turn-${id}`)));
-  const turns = [...past.flat(), ...own];
+  const runs = await Promise.all([...runsOf(own)].map((run) => store.readStream(`sop-${run}`)));
+  const turns = [...past.flat(), ...own, ...runs.flat()];
   const versions = configsIn(own);
   const configs = (await store.readStream('config')).filter(
     (event) => event.type === 'ConfigApplied' && versions.has(event.data.version),
@@ -28,7 +32,7 @@ export const gatherHistory = async (
 };
 
 /** A turn with those that its calls started, at every depth. */
-const readTree = async (store: EventStore, turn: string): Promise<readonly LockstepEvent[]> => {
+const readTree = async (store: Streams, turn: string): Promise<readonly LockstepEvent[]> => {
   const own = await store.readStream(`turn-${turn}`);
   const started = new Set(
     own.flatMap((event) =>
@@ -38,6 +42,16 @@ const readTree = async (store: EventStore, turn: string): Promise<readonly Locks
   const below = await Promise.all([...started].map((child) => readTree(store, child)));
   return [...own, ...below.flat()];
 };
+
+/** Runs of procedures that began these turns as their steps. */
+const runsOf = (events: readonly LockstepEvent[]): ReadonlySet<string> =>
+  new Set(
+    events.flatMap((event) =>
+      event.type === 'TurnRequested' && event.data.request.origin.kind === 'sop'
+        ? [event.data.request.origin.run]
+        : [],
+    ),
+  );
 
 /** Config versions that a turn was resolved, judged or cancelled under. */
 const configsIn = (events: readonly LockstepEvent[]): ReadonlySet<number> => {

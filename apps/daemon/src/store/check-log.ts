@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { familyOf, payloadsByFamily, positionOf, type LockstepEvent } from '@lockstep/engine';
 import type Database from 'better-sqlite3';
+import { noteIn, type ImportedNote } from './imported-note.ts';
 import { readRow, type EventRow } from './sqlite/event-row.ts';
 import { openLogForReading } from './sqlite/log-schema.ts';
 import { StoreError, storeError } from './store-error.ts';
@@ -19,6 +20,8 @@ export interface LogCheck {
   readonly problems: readonly LogProblem[];
   /** Problems found beyond those listed. */
   readonly more: number;
+  /** Where the log was imported from; null = it was not. What its history leaves out is no problem of the log. */
+  readonly imported: ImportedNote | null;
 }
 
 /** Problems listed; a log with more of them is broken as a whole. */
@@ -36,8 +39,9 @@ export const checkLog = async (
   try {
     const found = problemList();
     for (const message of integrityOf(db)) found.add({ position: null, stream: null, message });
-    const events = await checkRows(db, found, onProgress);
-    return { events, problems: found.list, more: found.more() };
+    const imported = noteIn(db);
+    const events = await checkRows(db, found, { gaps: (imported?.gaps ?? 0) > 0, onProgress });
+    return { events, problems: found.list, more: found.more(), imported };
   } catch (error) {
     throw storeError(error, path);
   } finally {
@@ -85,10 +89,13 @@ const integrityOf = (db: Database.Database): readonly string[] => {
 const checkRows = async (
   db: Database.Database,
   found: ProblemList,
-  onProgress?: (events: number) => void,
+  {
+    gaps,
+    onProgress,
+  }: { readonly gaps: boolean; readonly onProgress: ((events: number) => void) | undefined },
 ): Promise<number> => {
   const page = db.prepare('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?');
-  const place = placeCheck();
+  const place = placeCheck(gaps);
   const artifact = artifactCheck();
   let events = 0;
   for (let after = 0; ;) {
@@ -115,14 +122,18 @@ const checkRows = async (
 
 type Add = (message: string) => void;
 
-/** What follows from the rows before: revisions, agent numbers, time. */
-const placeCheck = (): ((row: EventRow, add: Add) => void) => {
+/** What follows from the rows before: revisions, agent numbers, time.
+ * @param gaps the log is a part of another: numbers only have to rise */
+const placeCheck = (gaps: boolean): ((row: EventRow, add: Add) => void) => {
+  const isDue = (number: number | null, due: number): boolean =>
+    number === due || (gaps && number !== null && number > due);
   const revisions = new Map<string, number>();
   const numbers = new Map<string, number>();
   let time = 0;
   return (row, add) => {
     const revision = revisions.get(row.stream) ?? 0;
-    if (row.revision !== revision) add(`revision ${row.revision} stands where ${revision} is due`);
+    if (!isDue(row.revision, revision))
+      add(`revision ${row.revision} stands where ${revision} is due`);
     revisions.set(row.stream, row.revision + 1);
     if (row.time < time) add(`time ${row.time} is before ${time}, the time of the event before`);
     time = Math.max(time, row.time);
@@ -132,7 +143,7 @@ const placeCheck = (): ((row: EventRow, add: Add) => void) => {
       return;
     }
     const number = numbers.get(row.agent) ?? 1;
-    if (row.agent_seq !== number)
+    if (!isDue(row.agent_seq, number))
       add(`agentSeq ${row.agent_seq ?? 'null'} of \`${row.agent}\` stands where ${number} is due`);
     numbers.set(row.agent, (row.agent_seq ?? number) + 1);
   };

@@ -11,6 +11,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { numberOf, type DataOf, type EventStore, type Position } from '@lockstep/engine';
 import { z } from 'zod';
+import { readNote, saidOfNote } from './imported-note.ts';
 import { logPath } from './sqlite/sqlite-log.ts';
 
 /** What this machine remembers of its log, beside it and not in it: a copy of the log does not fit the copy of the mark. */
@@ -58,10 +59,19 @@ export const judgeLog = async (
   here: Machine = thisMachine(),
 ): Promise<ForeignLog | null> => {
   const last = await lastStart(store);
+  const imported = readMark(folder) === null ? readNote(folder) : null;
+  if (imported !== null) {
+    const { host, incarnation } = last ?? { host: 'unknown', incarnation: 'unknown' };
+    return { why: saidOfNote(imported), host, incarnation };
+  }
   if (last === null) return null;
   const why = whyForeign(folder, { last, head: await store.head(), here });
   return why === null ? null : { why, host: last.host, incarnation: last.incarnation };
 };
+
+/** Whether the log was made from a history and nobody has taken it over: then it is only to be looked at. */
+export const isOnlyImported = (folder: string): boolean =>
+  readMark(folder) === null && readNote(folder) !== null;
 
 const whyForeign = (
   folder: string,

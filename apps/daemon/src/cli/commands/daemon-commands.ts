@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
@@ -29,10 +30,22 @@ const logLevel = (given: string | undefined): string => {
   throw new CliError(exitCodes.usage, `\`${level}\` is no log level, use ${levels.join(', ')}`);
 };
 
+/** An imported log brings the config that it was recorded under, for as long as it is only looked at. */
+const withImportedConfig = async (context: CommandContext): Promise<CommandContext> => {
+  const { settings } = context;
+  if (settings.configNamed || process.env['LOCKSTEP_CONFIG'] !== undefined) return context;
+  const { importedConfigPath } = await import('../../store/imported-note.ts');
+  const { isOnlyImported } = await import('../../store/log-mark.ts');
+  const config = importedConfigPath(settings.data);
+  return existsSync(config) && isOnlyImported(settings.data)
+    ? { ...context, settings: { ...settings, config } }
+    : context;
+};
+
 const runUp = async (context: CommandContext, flags: UpFlags): Promise<ExitCode> => {
   const { env } = process;
   const { up } = await import('../up.ts');
-  return up(context, {
+  return up(await withImportedConfig(context), {
     port: portOf(flags.port ?? env['LOCKSTEP_PORT'], '--port'),
     host: flags.host ?? env['LOCKSTEP_HOST'],
     consolePort:
@@ -46,6 +59,7 @@ const runUp = async (context: CommandContext, flags: UpFlags): Promise<ExitCode>
 
 const checkLogFile = async (context: CommandContext): Promise<ExitCode> => {
   const { checkLog } = await import('../../store/check-log.ts');
+  const { saidOfNote } = await import('../../store/imported-note.ts');
   const { logPath } = await import('../../store/sqlite/sqlite-log.ts');
   const checked = await checkLog(logPath(context.settings.data), (events) => {
     if (process.stderr.isTTY) process.stderr.write(`\r${events} events`);
@@ -60,6 +74,7 @@ const checkLogFile = async (context: CommandContext): Promise<ExitCode> => {
       checked.problems.length === 0
         ? `the log is good: ${checked.events} events`
         : `${checked.problems.length + checked.more} problems in ${checked.events} events`,
+      ...(checked.imported === null ? [] : [saidOfNote(checked.imported)]),
     ].join('\n'),
   );
   return checked.problems.length === 0 ? exitCodes.ok : exitCodes.finding;

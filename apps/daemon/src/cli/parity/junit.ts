@@ -45,7 +45,7 @@ const forms: Readonly<Record<string, string>> = {
 };
 
 /** Characters that XML does not take are left out. */
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
