@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteLog } from '@lockstep/daemon';
 import { replayer, type LockstepEvent } from '@lockstep/engine';
-import { pathNames } from '@lockstep/policy';
+import { pathNames, settingKeys } from '@lockstep/policy';
+import { rebuildLog } from '../support/log-folder.ts';
 import { processFolder, type Ended, type ProcessFolder } from '../support/lockstep-process.ts';
 import { turnOf } from './fixture-events.ts';
 
@@ -25,9 +26,9 @@ const onDemo = (): string[] => [
 beforeAll(async () => {
   process.env['DEMO_KEY'] ??= 'demo-replayed';
   place = await processFolder('', '');
-  played = await place.lockstep(['demo', '--no-console', '--once', '--port', '0']);
+  played = await place.lockstep(['--json', 'demo', '--no-console', '--once', '--port', '0']);
   events = await readLog(join(root(), 'data'));
-}, 240_000);
+}, 300_000);
 afterAll(async () => {
   await place.remove();
   rmSync(files, { recursive: true, force: true });
@@ -66,10 +67,42 @@ const triggers = [
   'websocket',
 ];
 
+/** A turn of these paths begins a conversation of its own, nobody listens to it while it works, or nothing came in on a channel. */
+const cannot = [
+  'channels.bindings on delegate: n/a',
+  'channels.bindings on gateway: n/a',
+  'channels.bindings on loop: n/a',
+  'channels.bindings on rpc: n/a',
+  'channels.bindings on sop: n/a',
+  'context.keep_tool_results_turns on delegate: n/a',
+  'context.keep_tool_results_turns on sop: n/a',
+  'context.max_history_messages on delegate: n/a',
+  'context.max_history_messages on sop: n/a',
+  'output.stream on delegate: n/a',
+];
+
+// The words of the readme: one command, and every rule is seen at work on every path.
+describe('`lockstep demo --once`', () => {
+  it('ends with 0 when every setting has acted on every path on which it can', async () => {
+    const report = JSON.parse(played.stdout) as {
+      cells: { setting: string; path: string; state: string; reason: string | null }[];
+      problems: string[];
+      turns: number;
+    };
+    expect([report.problems, played.code], played.stderr).toEqual([[], 0]);
+    expect(report.cells.length).toBe(settingKeys.length * pathNames.length);
+    const others = report.cells.filter(({ state }) => state !== 'acted');
+    expect(
+      others.map(({ setting, path, state }) => `${setting} on ${path}: ${state}`).sort(),
+    ).toEqual(cannot);
+    const built = await rebuildLog(join(root(), 'data'));
+    expect(built.turns).toBe(report.turns);
+  });
+});
+
 // The demo makes every setting act on every path: what it records is the widest net there is.
 describe('the turns of the demo', () => {
   it('come out the same, every one on each of the six paths', () => {
-    expect([played.code, played.stdout.includes('not played')]).toEqual([0, false]);
     const asked = events.filter(({ type }) => type === 'TurnRequested');
     expect([...new Set(asked.map(({ meta }) => meta.path))].sort()).toEqual([...pathNames].sort());
     expect([...new Set(asked.map(({ meta }) => meta.trigger))].sort()).toEqual(triggers);
@@ -100,7 +133,7 @@ describe('given the command line', () => {
     } finally {
       await daemon.stop();
     }
-  }, 60_000);
+  });
 
   it('shows both sides of the first difference in an exported history and ends with 1', async () => {
     const file = fileURLToPath(new URL('../../examples/divergence/history.jsonl', import.meta.url));
@@ -116,7 +149,7 @@ describe('given the command line', () => {
     expect(said.stdout).toContain(
       '  snapshot.inline.tools.denied[0]\n    recorded  not there\n    replayed  "builtin:file_write"\n',
     );
-  }, 60_000);
+  });
 
   it('says what is wrong with a history that was cut, and where, and ends with 1', async () => {
     const fixture = new URL('fixtures/demo-loop.jsonl', import.meta.url);
@@ -140,5 +173,5 @@ describe('given the command line', () => {
     ]);
     const gone = await place.lockstep(['replay', '--file', join(files, 'gone.jsonl')]);
     expect(gone.code).toBe(2);
-  }, 60_000);
+  });
 });
