@@ -135,6 +135,8 @@ export interface WorldOptions {
   /** Which run of the daemon this is. */
   readonly run_number?: number;
   readonly clock?: FixedClock;
+  /** Lies between the turns and their log; absent = nothing does. */
+  readonly over?: (store: MemoryStore['store']) => MemoryStore['store'];
   readonly tools?: FakeTools;
   /** Rows of memory; absent = there are none. */
   readonly remembered?: FakeMemory;
@@ -178,7 +180,7 @@ export const world = (options: WorldOptions): World => {
   };
   const turns = new TurnsService(
     {
-      store: memory.store,
+      store: options.over?.(memory.store) ?? memory.store,
       ledger: memory.ledger,
       artifacts: memory.artifacts,
       models: { for: (): ModelPort => model },

@@ -28,6 +28,10 @@ const record = async (w: World, stream: string, fact: Fact): Promise<void> => {
   await w.memory.store.append(stream, [{ ...fact, id, schema: 1, meta }], expected);
   w.turns.flagsChanged();
 };
+const smoke: Fact = {
+  type: 'EmergencyStopSet',
+  data: { agent: null, by: 'ana', why: 'smoke' },
+};
 const stop = (w: World, agent: string | null) =>
   record(w, 'daemon', { type: 'EmergencyStopSet', data: { agent, by: 'ana', why: 'smoke' } });
 const resume = (w: World, agent: string | null) =>
@@ -79,6 +83,30 @@ describe('given an emergency stop', () => {
     expect(w.tools.runs.length).toBe(1);
     expect(w.model.asked.length).toBe(asked);
   });
+
+  it.each(['ToolCallStarted', 'ModelCallStarted'] as const)(
+    'begins nothing of a %s that was on its way to the log before it and came there after it',
+    async (type) => {
+      const w: World = world({
+        model: () => ({ calls: [{ tool: 'builtin:file_read', args: { path: 'a.md' } }] }),
+        over: (store) => ({
+          ...store,
+          append: async (stream, events, expected) => {
+            if (events.some((event) => event.type === type)) await record(w, 'daemon', smoke);
+            return store.append(stream, events, expected);
+          },
+        }),
+      });
+      const launch = await w.turns.launch(ask('work'));
+      if (launch.kind !== 'accepted') throw new Error('not accepted');
+      await w.quiet();
+      const types = typesOf(w, launch.turn);
+      expect([types.includes(type), types.at(-1)]).toEqual([true, 'TurnCancelled']);
+      expect(w.tools.runs).toEqual([]);
+      expect(w.model.asked.length).toBe(type === 'ModelCallStarted' ? 0 : 1);
+      await checkTurn(w, launch.turn);
+    },
+  );
 
   it('closes what waits for a person, and takes no decision on it', async () => {
     const w = asksOnce();

@@ -122,6 +122,8 @@ export class TurnDesk {
       for (const { controller } of this.#running.values()) controller.abort();
       return;
     }
+    // INVARIANT: no effect begins whose intent stands after the stop that reaches it, though it was decided on before.
+    if (this.stopped() !== null) return;
     for (const event of events) this.#start(state, event);
     if (events.some((event) => event.type === 'ApprovalGranted')) await this.issueGrants(state);
   }
