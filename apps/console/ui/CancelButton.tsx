@@ -8,10 +8,12 @@ import { useHolds } from '../lib/session.tsx';
 /** Cancels something that runs, on the second press; nothing for who may not. */
 export const CancelButton = ({
   path,
+  method = 'POST',
   children,
 }: {
-  /** Where the cancel is posted. */
+  /** Where the cancel is sent. */
   readonly path: string;
+  readonly method?: 'POST' | 'DELETE';
   readonly children: string;
 }) => {
   const may = useHolds('operator');
@@ -25,7 +27,7 @@ export const CancelButton = ({
     }
     setSure(false);
     try {
-      await sendJson('POST', path, {});
+      await sendJson(method, path, method === 'POST' ? {} : undefined);
       setProblem(null);
     } catch (error) {
       setProblem(messageOf(error));

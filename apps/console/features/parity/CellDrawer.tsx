@@ -7,6 +7,8 @@ import { Failed, Loading } from '../../ui/Notices.tsx';
 import { Sheet } from '../../ui/Sheet.tsx';
 import { When } from '../../ui/When.tsx';
 import { Closed, Evidence } from './Evidence.tsx';
+import { Probe } from './Probe.tsx';
+import { ReplayHere } from './ReplayHere.tsx';
 import { StateMark, stateClass } from './StateMark.tsx';
 import { stateLooks } from './parity.logic.ts';
 import styles from './parity.module.css';
@@ -34,7 +36,9 @@ export const CellDrawer = ({
 };
 
 const ofTurn = (event: LockstepEvent): boolean =>
-  event.stream.startsWith('turn-') || event.stream === 'config';
+  event.stream.startsWith('turn-') ||
+  event.stream.startsWith('probe-') ||
+  event.stream === 'config';
 
 const Cell = ({
   setting,
@@ -56,7 +60,7 @@ const Cell = ({
   );
   if (resource.kind === 'loading') return <Loading what="the cell" />;
   if (resource.kind === 'failed') return <Failed message={resource.message} retry={reload} />;
-  const { cell, explain, evidence } = resource.value;
+  const { cell, explain, evidence, path: whole } = resource.value;
   return (
     <>
       <p>{explain}</p>
@@ -72,6 +76,7 @@ const Cell = ({
           <span className="dim">since config version {cell.since}</span>
         )}
       </p>
+      <Probe agent={agent} path={whole} setting={setting} onDone={reload} />
       <Triggers detail={resource.value} />
       <section className={styles['section']}>
         <h3>Evidence by agent</h3>
@@ -85,6 +90,7 @@ const Cell = ({
           ))}
         <Closed entries={evidence.filter(({ state }) => state === 'n/a')} />
       </section>
+      <ReplayHere agent={agent} path={whole} />
     </>
   );
 };

@@ -61,13 +61,16 @@ export const Evidence = ({ entry }: { readonly entry: Entry }) => (
     {entry.turnIds.length === 0 ? null : (
       <details style={{ marginTop: '0.375rem' }}>
         <summary className="dim">{plural(entry.turnIds.length, 'turn')} to look at</summary>
-        <p className="row mono" style={{ margin: '0.25rem 0 0' }}>
+        <ul style={{ margin: '0.25rem 0 0', paddingLeft: '1.125rem' }}>
           {entry.turnIds.map((id) => (
-            <Link key={id} href={`/turns/${id}`}>
-              {shortId(id)}
-            </Link>
+            <li key={id}>
+              <Link className="mono" href={`/turns/${id}`}>
+                {shortId(id)}
+              </Link>{' '}
+              <Link href={`/turns/${id}/replay`}>replay</Link>
+            </li>
           ))}
-        </p>
+        </ul>
       </details>
     )}
   </div>

@@ -132,6 +132,7 @@ const Board = ({ matrix, agent }: { readonly matrix: Matrix; readonly agent: str
 const changesMatrix = (event: LockstepEvent): boolean =>
   event.stream.startsWith('turn-') ||
   event.stream.startsWith('agent-') ||
+  event.stream.startsWith('probe-') ||
   event.stream === 'config' ||
   event.stream === 'daemon';
 

@@ -12,7 +12,7 @@ import { useConfigs } from '../policy/use-configs.ts';
 import { Outcome } from './Outcome.tsx';
 import { ReplayControls } from './ReplayControls.tsx';
 import { Timelines } from './Timelines.tsx';
-import { isPlain, pairingOf, type ReplayChoice } from './replay.logic.ts';
+import { isPlain, pairingOf, type ReplayAnswer, type ReplayChoice } from './replay.logic.ts';
 import { useReplay } from './use-replay.ts';
 
 /** A recorded turn beside what this build makes of it, or what another path or config would have made of it. */
@@ -29,7 +29,7 @@ export const ReplayView = ({ id }: { readonly id: string }) => {
   };
   const allowed = may && (isPlain(choice) || mayOther);
   const asked = bodyOf(id, choice, configs.draft?.text ?? null);
-  const read = useReplay(id, configs.ready && allowed ? asked : null, round);
+  const read = useReplay(configs.ready && allowed ? asked : null, round);
   return (
     <div className="page">
       <div className="head">
@@ -82,14 +82,14 @@ export const ReplayView = ({ id }: { readonly id: string }) => {
           />
         )
       ) : (
-        <Found answer={read.value.answer} events={read.value.events} />
+        <Found answer={read.value} />
       )}
     </div>
   );
 };
 
-const Found = ({ answer, events }: Parameters<typeof Outcome>[0] & EventsProp) => {
-  const pairing = pairingOf(answer, events);
+const Found = ({ answer }: { readonly answer: ReplayAnswer }) => {
+  const pairing = pairingOf(answer);
   return (
     <>
       <Outcome answer={answer} />
@@ -99,10 +99,6 @@ const Found = ({ answer, events }: Parameters<typeof Outcome>[0] & EventsProp) =
     </>
   );
 };
-
-interface EventsProp {
-  readonly events: Parameters<typeof pairingOf>[1];
-}
 
 /** What is asked of the daemon; null = a draft is meant and there is none. */
 const bodyOf = (

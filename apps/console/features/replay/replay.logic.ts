@@ -1,10 +1,10 @@
 import {
   eventTitle,
   triggersByPath,
+  type ComparedStep,
   type CounterfactualReport,
   type EventRef,
   type FieldDifference,
-  type LockstepEvent,
   type ReplayReport,
   type StepTone,
   type TurnFact,
@@ -14,7 +14,8 @@ import {
 import type { PathName } from '../parity/parity.logic.ts';
 
 /** What the daemon answers to a replay: as the turn was, or with something else put in. */
-export type ReplayAnswer = ReplayReport | CounterfactualReport;
+export type ReplayAnswer = WithSteps<ReplayReport> | CounterfactualReport;
+type WithSteps<T> = T & { readonly steps?: readonly ComparedStep[] };
 
 /** What is put in, as it stands in an address; null = as recorded. */
 export interface ReplayChoice {
@@ -55,73 +56,21 @@ export interface Pairing {
   readonly horizon: number | null;
 }
 
-/** The two timelines of an answer; null where it holds none. `events` are the turn's own, for answers that name only where it parts. */
-export const pairingOf = (
-  answer: ReplayAnswer,
-  events: readonly LockstepEvent[],
-): Pairing | null => {
-  switch (answer.outcome) {
-    case 'compared':
-      return paired(
-        answer.steps.map((step) => ({
-          state: step.state === 'beyond_horizon' ? 'beyond' : step.state,
-          recorded: step.recorded === null ? null : sideOf(step.recorded.fact, step.recorded.at),
-          now: step.now === null ? null : sideOf(step.now, null),
-          fields: step.fields,
-        })),
-      );
-    case 'same':
-      return paired(turnFacts(events).map(sameRow));
-    case 'diverged':
-      return paired(divergedRows(answer, turnFacts(events)));
-    case 'stopped':
-    case 'refused':
-    case 'not_reachable':
-      return null;
-  }
-};
-
-type Unplaced = Omit<PairRow, 'place'>;
-type Recorded = TurnFact & Pick<LockstepEvent, 'time'>;
-
-const turnFacts = (events: readonly LockstepEvent[]): readonly Recorded[] =>
-  events.filter((event): event is Extract<LockstepEvent, Recorded> =>
-    event.stream.startsWith('turn-'),
-  );
-
-const paired = (rows: readonly Unplaced[]): Pairing => {
-  const placed = rows.map((row, place) => ({ ...row, place }));
+/** The two timelines of an answer; null where it holds none. */
+export const pairingOf = (answer: ReplayAnswer): Pairing | null => {
+  const steps = 'steps' in answer ? answer.steps : undefined;
+  if (steps === undefined || steps.length === 0) return null;
+  const rows = steps.map((step, place): PairRow => ({
+    place,
+    state: step.state === 'beyond_horizon' ? 'beyond' : step.state,
+    recorded: step.recorded === null ? null : sideOf(step.recorded.fact, step.recorded.at),
+    now: step.now === null ? null : sideOf(step.now, null),
+    fields: step.fields,
+  }));
   const placeOf = (state: PairRow['state']): number | null =>
-    placed.find((row) => row.state === state)?.place ?? null;
-  return { rows: placed, first: placeOf('differs'), horizon: placeOf('beyond') };
+    rows.find((row) => row.state === state)?.place ?? null;
+  return { rows, first: placeOf('differs'), horizon: placeOf('beyond') };
 };
-
-const sameRow = (event: Recorded): Unplaced => ({
-  state: 'same',
-  recorded: sideOf(event, event),
-  now: sideOf(event, null),
-  fields: [],
-});
-
-/** What was made again, the place where it parts, and what is recorded after it. */
-const divergedRows = (
-  answer: Extract<ReplayReport, { outcome: 'diverged' }>,
-  events: readonly Recorded[],
-): readonly Unplaced[] => [
-  ...events.slice(0, answer.events).map(sameRow),
-  {
-    state: 'differs',
-    recorded: answer.recorded === null ? null : sideOf(answer.recorded, answer.at),
-    now: answer.replayed === null ? null : sideOf(answer.replayed, null),
-    fields: answer.fields,
-  },
-  ...events.slice(answer.events + (answer.recorded === null ? 0 : 1)).map((event): Unplaced => ({
-    state: 'beyond',
-    recorded: sideOf(event, event),
-    now: null,
-    fields: [],
-  })),
-];
 
 const sideOf = (fact: TurnFact, at: Pick<EventRef, 'time'> | null): Side => {
   const said = eventTitle(fact);
@@ -132,7 +81,7 @@ const sideOf = (fact: TurnFact, at: Pick<EventRef, 'time'> | null): Side => {
     title: said.title,
     detail: said.detail ?? null,
     rule: said.rule ?? null,
-    fact: { type: fact.type, data: fact.data } as TurnFact,
+    fact,
   };
 };
 

@@ -1,30 +1,22 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import type { LockstepEvent } from '@lockstep/engine';
-import { ApiProblem, getJson, messageOf, sendJson } from '../../lib/api.ts';
+import { ApiProblem, messageOf, sendJson } from '../../lib/api.ts';
 import type { Resource } from '../../lib/use-snapshot.ts';
 import type { ReplayAnswer } from './replay.logic.ts';
 
-/** A replay, with the events of the turn that it was made of. */
-export interface Replayed {
-  readonly answer: ReplayAnswer;
-  readonly events: readonly LockstepEvent[];
-}
-
 /** Has the daemon replay a turn; `body` null = not yet. Each other body is another replay; `round` asks for the same again. */
 export const useReplay = (
-  turn: string,
   body: Readonly<Record<string, unknown>> | null,
   round: number,
-): Resource<Replayed> => {
+): Resource<ReplayAnswer> => {
   const wanted = body === null ? null : JSON.stringify(body);
   const key = `${round} ${wanted ?? ''}`;
-  const [read, setRead] = useState<{ readonly key: string; readonly is: Resource<Replayed> }>();
+  const [read, setRead] = useState<{ readonly key: string; readonly is: Resource<ReplayAnswer> }>();
   useEffect(() => {
     if (wanted === null) return;
     const stop = new AbortController();
-    replayed(turn, wanted, stop.signal).then(
+    replayed(wanted).then(
       (value) => {
         if (!stop.signal.aborted) setRead({ key, is: { kind: 'ready', value } });
       },
@@ -37,33 +29,13 @@ export const useReplay = (
     return () => {
       stop.abort();
     };
-  }, [turn, wanted, key]);
+  }, [wanted, key]);
   return read?.key === key ? read.is : { kind: 'loading' };
 };
 
-const replayed = async (turn: string, wanted: string, signal: AbortSignal): Promise<Replayed> => {
+const replayed = async (wanted: string): Promise<ReplayAnswer> => {
   const body = JSON.parse(wanted) as object;
-  const answer = await sendJson<ReplayAnswer>('POST', '/v1/replays', body);
+  const answer = await sendJson<ReplayAnswer>('POST', '/v1/replays', { ...body, timeline: true });
   if (answer === null) throw new ApiProblem(502, 'unknown', 'the daemon answered nothing');
-  const needsEvents = answer.outcome === 'same' || answer.outcome === 'diverged';
-  return { answer, events: needsEvents ? await eventsOf(turn, signal) : [] };
-};
-
-interface EventPage {
-  readonly items: readonly LockstepEvent[];
-  readonly next: string | null;
-}
-
-const eventsOf = async (turn: string, signal: AbortSignal): Promise<readonly LockstepEvent[]> => {
-  const all: LockstepEvent[] = [];
-  let from: string | null = '0';
-  while (from !== null) {
-    const page: EventPage = await getJson<EventPage>(
-      `/v1/turns/${encodeURIComponent(turn)}/events?limit=1000&from=${from}`,
-      signal,
-    );
-    all.push(...page.items);
-    from = page.next;
-  }
-  return all;
+  return answer;
 };

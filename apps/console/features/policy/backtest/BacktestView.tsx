@@ -15,8 +15,10 @@ export const BacktestView = ({ id }: { readonly id: string }) => {
   if (read.kind === 'loading') return <Loading what="the backtest" />;
   if (read.kind === 'failed')
     return read.code === 'not_found' ? (
-      <Empty title="The daemon does not know this backtest any more">
-        <p>Reports are kept in memory until the daemon stops. Run it again.</p>
+      <Empty title="There is no such backtest of yours">
+        <p>
+          A report stands for the sign-in that asked for it, until the daemon stops. Run it again.
+        </p>
       </Empty>
     ) : (
       <Failed
@@ -53,7 +55,7 @@ const Running = ({ backtest: { id, progress, startedAt } }: { readonly backtest:
           began <When at={startedAt} />
         </span>
         <span className="push">
-          <CancelButton path={`/v1/backtests/${encodeURIComponent(id)}/cancel`}>
+          <CancelButton path={`/v1/backtests/${encodeURIComponent(id)}`} method="DELETE">
             Cancel the backtest
           </CancelButton>
         </span>
