@@ -126,11 +126,7 @@ describe('given an app in Slack', () => {
 
   it('connects again after the socket was dropped', async () => {
     slack.drop();
-    await eventually(
-      'a second connection',
-      () => (slack.connections() === 2 ? true : null),
-      15_000,
-    );
+    await eventually('a second connection', () => (slack.connections() === 2 ? true : null));
     await run.running('slack.main');
     say('hello', '100.1');
     await posted('Plain answer.');

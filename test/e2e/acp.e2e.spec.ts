@@ -421,10 +421,10 @@ describe('given the program itself', () => {
         .map((line) => JSON.parse(line) as unknown);
     const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 1 } };
     child.stdin.write(`nonsense\n${JSON.stringify(hello)}\n`);
-    await expect.poll(lines, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(lines).toHaveLength(2);
     child.stdin.write('{"jsonrpc":"2.0","id":2,"method":"no/such"}\n');
     child.stdin.write('{"jsonrpc":"2.0","id":3,"method":"session/new","params":{}}\n');
-    await expect.poll(lines, { timeout: 10_000 }).toHaveLength(4);
+    await expect.poll(lines).toHaveLength(4);
     const byId = lines().sort((a, b) => Number(idIn(a)) - Number(idIn(b)));
     expect(byId).toMatchObject([
       { error: { code: -32700 } },

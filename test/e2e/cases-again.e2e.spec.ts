@@ -10,7 +10,7 @@ import { startByAcp, startByWebSocket } from '../support/start-by.ts';
 
 // Elsewhere a session that was taken up again ran with other rights than before, and a log that held odd text could not be read.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const secret = 'key-of-the-cases';
 process.env['CASES_AGAIN_SECRET'] = secret;

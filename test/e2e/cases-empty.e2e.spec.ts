@@ -6,7 +6,7 @@ import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 // Elsewhere an empty list was taken for one that nobody wrote, and so for everything.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = `
 [agents.alpha]

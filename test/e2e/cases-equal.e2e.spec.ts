@@ -17,7 +17,7 @@ import {
 // Elsewhere the lists of tools, the limits of history and a changed config held on some ways to start an agent and not on others.
 // Here a server that speaks a provider's protocol looks at what it is really sent.
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const secret = 'key-of-the-cases';
 process.env['CASES_SECRET'] = secret;
@@ -144,7 +144,7 @@ const sentFor = (text: string): Promise<Body> =>
   eventually(
     `a model call for \`${text}\``,
     () => model.requests.find(({ body }) => lastSaid(body).includes(text))?.body ?? null,
-    30_000,
+    120_000,
   );
 const toolsFor = async (text: string): Promise<readonly string[]> => {
   const tools = (await sentFor(text))['tools'] as { function: { name: string } }[] | undefined;

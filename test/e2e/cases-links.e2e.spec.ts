@@ -6,7 +6,7 @@ import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 // Elsewhere the file tools kept to the workspace and a line of shell wrote through the same link a moment later.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = `
 [agents.alpha]

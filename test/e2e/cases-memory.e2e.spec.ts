@@ -5,7 +5,7 @@ import { runDaemon, type Caller, type RunningDaemon } from '../support/running-d
 
 // Elsewhere what an agent was told to remember landed with whoever had told it so, in one of three ways to tell it.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = `
 [agents.lead]

@@ -5,7 +5,7 @@ import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
 // Elsewhere transcripts, captures and exports held what a tool printed: credentials that nobody had typed.
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const secret = 'plum-Orchard-77-canary';
 process.env['CASES_BOUND'] = secret;

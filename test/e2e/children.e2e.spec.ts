@@ -80,4 +80,4 @@ it('starts turns of other agents, of the same agent and of peers in the daemon i
     const one = await admin.get(`/v1/turns/${child}`);
     expect(one.body).toMatchObject({ row: { agent, parent: turn.id } });
   }
-}, 30_000);
+});

@@ -6,7 +6,7 @@ import { visit, type Visit } from '../support/console-visit.ts';
 import { openBrowser, runConsole, type RunningConsole } from '../support/running-console.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let daemon: RunningDaemon;
 let served: RunningConsole;

@@ -12,7 +12,7 @@ const axeSource = readFileSync(
   'utf8',
 );
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let daemon: RunningDaemon;
 let served: RunningConsole;

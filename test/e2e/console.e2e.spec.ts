@@ -5,7 +5,7 @@ import { visit, type Visit } from '../support/console-visit.ts';
 import { openBrowser, runConsole, type RunningConsole } from '../support/running-console.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let daemon: RunningDaemon;
 let served: RunningConsole;
@@ -75,7 +75,7 @@ describe('given the matrix', () => {
     const rest = page.locator('[data-cell="tools.denied:gateway.rest"]');
     await rest.and(page.locator('[data-state="unobserved"]')).waitFor();
     await start('writer', 'search');
-    await rest.and(page.locator('[data-state="enforced"]')).waitFor({ timeout: 1000 });
+    await rest.and(page.locator('[data-state="enforced"]')).waitFor();
     // The path as a whole waits for its other triggers.
     expect(await cell.getAttribute('data-state')).toBe('unobserved');
   });

@@ -80,7 +80,7 @@ describe('given a daemon that was stopped and started again', () => {
     const answer = async (): Promise<string> =>
       ((await run.admin().get(`/v1/turns/${id}`)).body as { answer: { status: string } }).answer
         .status;
-    await expect.poll(answer, { timeout: 10_000 }).toBe('completed');
+    await expect.poll(answer).toBe('completed');
     const file = join(run.data, 'workspaces', 'alpha', 'plum.txt');
     expect(await readFile(file, 'utf8')).toBe('plum-content');
     const started = await items(`/v1/events?types=ToolCallStarted`);
@@ -151,7 +151,7 @@ describe('given an edit of the config file', () => {
     await rename(draft, run.config);
     const version = async (): Promise<number> =>
       ((await run.admin().get('/v1/config')).body as { version: number }).version;
-    await expect.poll(version, { timeout: 10_000 }).toBe(2);
+    await expect.poll(version).toBe(2);
     await writeFile(run.config, `${config}\n[nonsense]\n`);
     await expect
       .poll(async () => (await items('/v1/events?types=ConfigRejected')).length, {

@@ -10,7 +10,7 @@ import {
   type ProcessFolder,
 } from '../support/lockstep-process.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = (model: string): string => `
 [agents.alpha]

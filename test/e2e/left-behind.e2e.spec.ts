@@ -7,7 +7,7 @@ import type { LockstepEvent } from '@lockstep/engine';
 import { rpcClient } from '../support/rpc-client.ts';
 import { runDaemon, type Caller, type RunningDaemon } from '../support/running-daemon.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = `
 [agents.alpha]
@@ -119,7 +119,7 @@ describe('given a job that was made while a skill left few tools', () => {
         const events = await eventsOf(turn);
         expect(events.at(-1)?.type).toBe('TurnCompleted');
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 30_000, interval: 200 },
     );
     expect(new Set(await endsOf(turn))).toEqual(new Set(['tools.allowed']));
   });
@@ -157,7 +157,7 @@ describe('given a token whose scope leaves tools out', () => {
       async () => {
         expect((await eventsOf(id)).at(-1)?.type).toBe('ToolCallStarted');
       },
-      { timeout: 20_000, interval: 100 },
+      { timeout: 30_000, interval: 100 },
     );
     await run.stop();
     await run.start();

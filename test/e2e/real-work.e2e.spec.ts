@@ -11,7 +11,7 @@ import {
 import { startOpenAiServer, type OpenAiReply } from '../support/openai-server.ts';
 import type { ScriptedServer } from '../support/http-script.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** The conversation decides what the model server does, so that turns do not depend on each other. */
 const replies = new Map<string, readonly OpenAiReply[]>([

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { processFolder, type ProcessFolder } from '../support/lockstep-process.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 // No other process of the machine waits this long.
 const seconds = `${600 + (process.pid % 1000) / 1000}`;

@@ -13,7 +13,7 @@ import { valueOf } from '../parity/value-of.ts';
 import { eventsIn } from '../support/log-folder.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const config = `
 [agents.alpha]

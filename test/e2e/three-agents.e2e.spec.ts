@@ -5,7 +5,7 @@ import type { LockstepEvent } from '@lockstep/engine';
 import { rebuildLog } from '../support/log-folder.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** What only `owner` may ever see. */
 const canary = 'canary-5f2c19';

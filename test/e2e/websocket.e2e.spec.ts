@@ -331,7 +331,7 @@ describe('given a client that does as it likes', () => {
     );
     for (let n = 0; n < 600; n += 1) client.socket.send(frame);
     // Nothing is read until the other side has given up: writing fails then.
-    await expect.poll(() => client.socket.readyState, { timeout: 15_000 }).not.toBe(WebSocket.OPEN);
+    await expect.poll(() => client.socket.readyState).not.toBe(WebSocket.OPEN);
     client.socket.terminate();
     await gone;
   });

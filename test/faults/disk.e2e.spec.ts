@@ -94,7 +94,7 @@ it('refuses new work when the disk fills up, then every further step, and goes o
   const answer = (await start('plain')).body as { status: string };
   expect(answer.status).toBe('completed');
   expect((await fetch(`${url()}/readyz`)).status).toBe(200);
-}, 40_000);
+});
 
 it('holds a turn between two steps while the disk is too full for one, and takes it up', async () => {
   let used = 50;
@@ -128,4 +128,4 @@ it('holds a turn between two steps while the disk is too full for one, and takes
   await eventually('the end of the turn', async () =>
     (await types()).includes('TurnCompleted') ? true : null,
   );
-}, 40_000);
+});

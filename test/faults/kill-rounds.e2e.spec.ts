@@ -25,4 +25,4 @@ it('loses nothing and runs nothing twice, whenever the daemon is killed under tu
   const killed = await killRounds(place, { lines, after });
   expect(killed.problems).toEqual([]);
   expect(killed.turns).toBeGreaterThan(after.length);
-}, 90_000);
+});

@@ -92,7 +92,7 @@ beforeAll(async () => {
     return fault ?? { kind: 'answer', text: 'fine' };
   });
   running = await runDaemon(config(model.url, lines), script);
-}, 60_000);
+});
 afterAll(async () => {
   await running.stop();
   // Whatever went on outside: the log can be made again from itself.
@@ -100,7 +100,7 @@ afterAll(async () => {
   await running.remove();
   await model.close();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const play = async (
   agent: string,
@@ -128,7 +128,7 @@ describe('given a model server that', () => {
       expect(types.at(-1)).toBe('TurnFailed');
       expect(types).not.toContain('ToolCallStarted');
     },
-    20_000,
+    120_000,
   );
 
   it('asks for a tool that is none, the call is refused', async () => {
@@ -153,7 +153,7 @@ describe('given a tool server that', () => {
       expect(ends.map(({ type }) => type)[1]).toBe('ToolCallCompleted');
       expect((await doneLines(lines)).slice(before.length)).toEqual([tool, 'works']);
     },
-    20_000,
+    120_000,
   );
 });
 
@@ -173,7 +173,7 @@ describe('given subscribers that do not read', () => {
       const { text } = await running.admin().get('/metrics');
       return /^lockstep_streams_open 0$/m.test(text) ? true : null;
     });
-  }, 60_000);
+  });
 });
 
 /** A client that follows the whole log with content and never reads. */

@@ -61,4 +61,4 @@ it('acknowledges nothing before it is durable, and loses nothing, however slow t
   expect(performance.now() - since).toBeGreaterThan(20 * 4 * 15);
   await running.stop();
   expect((await checkLog(logPath(running.data))).problems).toEqual([]);
-}, 60_000);
+});

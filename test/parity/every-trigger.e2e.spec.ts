@@ -102,11 +102,11 @@ beforeAll(async () => {
     const { items } = body as { readonly items: readonly { readonly state: string }[] };
     return items.every(({ state }) => state === 'running') ? true : null;
   });
-}, 60_000);
+});
 afterAll(async () => {
   await parts.daemon.remove();
   await Promise.all(drivers.map((driver) => driver.close()));
-}, 60_000);
+});
 
 const snapshotOf = async (alias: string, trigger: Trigger): Promise<PolicySnapshot> => {
   const { snapshot } = (await policyOver(parts, alias, trigger)).data;
@@ -134,7 +134,7 @@ describe('given one agent that every trigger leads to', () => {
       const found = await snapshotOf('ada', trigger);
       expect([trigger, found]).toEqual([trigger, below.has(trigger) ? deeper : plain]);
     }
-  }, 60_000);
+  });
 });
 
 describe('given something that takes tools away', () => {
@@ -188,5 +188,5 @@ describe('given something that takes tools away', () => {
         { ...others, memory: kept, delegation: { ...delegation, max_depth: depth } },
       ]);
     }
-  }, 60_000);
+  });
 });

@@ -87,7 +87,7 @@ it('finds a thousand requests that wait and a hundred turns that ran again after
     await Promise.all(
       turns.slice(0, 1_000).map((turn) => first.turns.settled(turn, new AbortController().signal)),
     );
-    await expect.poll(() => first.tools.runs.length, { timeout: 20_000 }).toBe(100);
+    await expect.poll(() => first.tools.runs.length).toBe(100);
     const before = first.ledger.pending().map(({ id }) => id);
     // It dies: nothing is settled, nothing is said.
     await first.store.close();
@@ -96,7 +96,7 @@ it('finds a thousand requests that wait and a hundred turns that ran again after
     expect(await next.turns.recover()).toEqual({ turns: 1_100, messages: 0 });
     expect(next.ledger.pending().map(({ id }) => id)).toEqual(before);
     expect(before.length).toBe(1_000);
-    await expect.poll(() => next.tools.runs.length, { timeout: 20_000 }).toBe(100);
+    await expect.poll(() => next.tools.runs.length).toBe(100);
     const states = await Promise.all(turns.map((turn) => next.turns.answer(turn)));
     const waiting = states.filter((answer) => answer?.status === 'waiting').length;
     const running = states.filter((answer) => answer?.status === 'running').length;
@@ -106,4 +106,4 @@ it('finds a thousand requests that wait and a hundred turns that ran again after
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -25,6 +25,7 @@ export const visit = async (
     viewport: { width: options.width ?? 1280, height: 800 },
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   page.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
@@ -51,4 +52,4 @@ export const signIn = async (page: Page, daemon: RunningDaemon): Promise<void> =
 
 /** Waits until the window follows the log. */
 export const live = (page: Page): Promise<void> =>
-  page.locator('[data-connection="live"]').waitFor({ timeout: 15_000 });
+  page.locator('[data-connection="live"]').waitFor();

@@ -85,9 +85,9 @@ describe('given a config that cannot be', () => {
       /lockstep\.toml:12:.*gateway\.port/,
     ],
     [
-      'a store that comes later',
+      'a store without a connection',
       `${config}[store]\ntype = "eventstoredb"\n`,
-      /lockstep\.toml:12:.*store\.type.*not supported yet/,
+      /lockstep\.toml:12:.*store\.type.*store\.connection/,
     ],
   ])('ends with 2 for %s, names the place and starts nothing', async (_, text, says) => {
     await writeFile(file, text);

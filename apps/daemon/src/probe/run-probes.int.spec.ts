@@ -84,7 +84,7 @@ describe('given a config whose provider, platform and hosts are out of reach', (
       state: 'n/a',
       reason: expect.stringMatching(/owns no telegram channel/) as string,
     });
-  }, 60_000);
+  });
 
   it('sees on a job what the job takes away, and nothing else', async () => {
     const { report, state } = await cellsOf('loop');
@@ -95,7 +95,7 @@ describe('given a config whose provider, platform and hosts are out of reach', (
       .cell('tools.allowed', 'loop', 'alpha')
       .evidence.filter(({ trigger }) => trigger === 'cron');
     expect(evidence?.expected).toContain('["builtin:file_read"]');
-  }, 60_000);
+  });
 });
 
 it('refuses a config that is wrong before it tries anything', async () => {

@@ -308,7 +308,7 @@ describe('given a server that misbehaves', () => {
     await call('grow');
     await vi.waitFor(async () => {
       expect(await names()).toBe(10);
-    });
+    }, 30_000);
     expect(listed).toHaveLength(2);
   });
 
@@ -359,7 +359,7 @@ describe('given a server that misbehaves', () => {
     expect(isAlive(pid)).toBe(true);
     await vi.waitFor(() => {
       expect(isAlive(pid)).toBe(false);
-    }, 5_000);
+    }, 30_000);
     expect(Number(text(await call('pid')))).not.toBe(pid);
   });
 
