@@ -343,7 +343,12 @@ export type {
   ChangeCounts,
   UnjudgedTurn,
 } from './replay/backtest/report.ts';
-export { recordingOver, type Recording, type RecordingSource } from './replay/recording.ts';
+export {
+  recordingOf,
+  recordingOver,
+  type Recording,
+  type RecordingSource,
+} from './replay/recording.ts';
 export { originOf, type JudgedTurn, type TurnOrigin } from './replay/backtest/judged-turn.ts';
 export { addTurns } from './replay/backtest/count-turns.ts';
 export {
@@ -354,7 +359,10 @@ export {
   type TallyLimits,
 } from './replay/backtest/tally.ts';
 export { backtestReport } from './replay/backtest/backtest-report.ts';
-export type { BisectReport } from './replay/bisect/report.ts';
+export { bisect, type BisectAsk } from './replay/bisect/bisect.ts';
+export type { BisectKey, BisectReport } from './replay/bisect/report.ts';
+export { ddmin } from './replay/minimize/ddmin.ts';
+export { minimize, type MinimizeAsk } from './replay/minimize/minimize.ts';
 export type { MinimizeReport } from './replay/minimize/report.ts';
 export {
   definitionText,
