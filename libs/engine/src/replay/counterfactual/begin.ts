@@ -102,8 +102,8 @@ interface Start extends Asked {
 }
 
 const walkFrom = (shared: Shared, turn: string, from: Start): Beginning => {
-  const { engine, recording } = shared;
-  const { requested, second, start, made, found, ask, baseline } = from;
+  const { recording } = shared;
+  const { requested, second, start, made, found, ask } = from;
   const fact = recording.hydrated(second);
   const input = recording.textOf(requested.data.input);
   if (!fact.ok || !input.ok) return { kind: 'unfed', unfed: fact.ok ? failed(input) : fact };
@@ -115,33 +115,10 @@ const walkFrom = (shared: Shared, turn: string, from: Start): Beginning => {
   const now = policyNow(
     second.data,
     { acted: recordedPolicy, written },
-    {
-      now: found.policy,
-      baseline: () => {
-        const made = baseline();
-        return made?.ok === true ? made.policy.parts.snapshot : null;
-      },
-    },
+    { now: found.policy, baseline: () => baselineOf(from) },
   );
-  const { parts } = found.policy;
+  const { snapshot, digest, shown, sentTheSame } = now;
   const request = requestedNow(from);
-  const { registry } = second.data;
-  const resolvedAs = (snapshot: PolicySnapshot): TurnFact => ({
-    type: 'PolicyResolved',
-    data: {
-      // Of settings that did not act then, nothing else is known.
-      ...(registry === registryVersion ? resolvedOf(found.policy) : second.data),
-      config: parts.config,
-      registry,
-      snapshot: { inline: snapshot },
-      digest: now.digest,
-    },
-  });
-  const fold = (facts: readonly [TurnFact, TurnFact]): TurnState =>
-    [requested, second].reduce<TurnState>(
-      (state, { time, meta }, i) => engine.evolve(state, { ...(facts[i] ?? facts[0]), time, meta }),
-      initialState(turn),
-    );
   const events = recording.stream(`turn-${turn}`);
   return {
     kind: 'walk',
@@ -155,23 +132,60 @@ const walkFrom = (shared: Shared, turn: string, from: Start): Beginning => {
       recordedPolicy,
       began: {
         recordedDigest: second.data.digest,
-        nowDigest: now.digest,
-        sentTheSame: now.sentTheSame,
+        nowDigest: digest,
+        sentTheSame,
         written,
-        shown: now.shown,
+        shown,
       },
       at: 2,
-      then: fold([asFact(requested), acted]),
-      now: fold([request, resolvedAs(now.snapshot)]),
+      then: fold(shared, from, [asFact(requested), acted]),
+      now: fold(shared, from, [request, resolvedNow(from, snapshot, digest)]),
       facts: [
         { at: 0, fact: request },
-        { at: 1, fact: resolvedAs(now.shown) },
+        { at: 1, fact: resolvedNow(from, shown, digest) },
       ],
       verdicts: new Map(),
       early: new Map(),
       notes: new Set([...(ask.start?.notes ?? []), ...made.notes]),
       horizon: null,
       unfed: null,
+    },
+  };
+};
+
+const baselineOf = ({ baseline }: Start): PolicySnapshot | null => {
+  const made = baseline();
+  return made?.ok === true ? made.policy.parts.snapshot : null;
+};
+
+/** A turn of its first two facts. */
+const fold = (
+  { engine }: Shared,
+  { requested, second }: Start,
+  [request, resolved]: readonly [TurnFact, TurnFact],
+): TurnState => {
+  const { turn } = requested.meta;
+  const first = engine.evolve(initialState(turn ?? ''), { ...request, ...stampOf(requested) });
+  return engine.evolve(first, { ...resolved, ...stampOf(second) });
+};
+
+const stampOf = ({ time, meta }: LockstepEvent) => ({ time, meta });
+
+const resolvedNow = (
+  { second, found }: Start,
+  snapshot: PolicySnapshot,
+  digest: string,
+): TurnFact => {
+  const { registry } = second.data;
+  return {
+    type: 'PolicyResolved',
+    data: {
+      // Of settings that did not act then, nothing else is known.
+      ...(registry === registryVersion ? resolvedOf(found.policy) : second.data),
+      config: found.policy.parts.config,
+      registry,
+      snapshot: { inline: snapshot },
+      digest,
     },
   };
 };

@@ -28,33 +28,38 @@ export const callAbove = (
     return null;
   if (recording.stream(`turn-${parent}`).length === 0) return null;
   const above = compare(parent, 'open', { config: ask.config });
-  switch (above.outcome) {
-    case 'compared': {
-      const judged = above.verdicts.find((one) => one.call === call);
-      if (judged?.change === 'beyond_horizon')
-        return {
-          kind: 'unknown',
-          note: `the call that started this turn lies beyond the horizon of the turn \`${parent}\` above`,
-        };
-      if (judged?.change === 'newly_asked')
-        return {
-          kind: 'unknown',
-          note: `a person would have been asked about the call that started this turn, by \`${judged.now?.rule ?? ''}\``,
-        };
-      return judged?.change === 'newly_refused'
-        ? {
-            kind: 'not_begun',
-            why: `the call that started this turn would have been refused by \`${judged.now?.rule ?? ''}\`: ${judged.now?.why ?? ''}`,
-          }
-        : null;
-    }
-    case 'not_reachable':
+  if (above.outcome === 'not_reachable')
+    return {
+      kind: 'not_begun',
+      why: `the turn \`${parent}\` above would not have begun: ${above.why}`,
+    };
+  return above.outcome === 'compared' ? judgedAbove(above, parent, call) : null;
+};
+
+type Compared = Extract<ReturnType<Counterfactuals['compare']>, { outcome: 'compared' }>;
+
+const judgedAbove = ({ verdicts }: Compared, parent: string, call: string): CallAbove | null => {
+  const judged = verdicts.find((one) => one.call === call);
+  const by = `by \`${judged?.now?.rule ?? ''}\``;
+  switch (judged?.change) {
+    case 'beyond_horizon':
+      return {
+        kind: 'unknown',
+        note: `the call that started this turn lies beyond the horizon of the turn \`${parent}\` above`,
+      };
+    case 'newly_asked':
+      return {
+        kind: 'unknown',
+        note: `a person would have been asked about the call that started this turn, ${by}`,
+      };
+    case 'newly_refused':
       return {
         kind: 'not_begun',
-        why: `the turn \`${parent}\` above would not have begun: ${above.why}`,
+        why: `the call that started this turn would have been refused ${by}: ${judged.now?.why ?? ''}`,
       };
-    case 'stopped':
-    case 'refused':
+    case 'unchanged':
+    case 'newly_allowed':
+    case undefined:
       return null;
   }
 };

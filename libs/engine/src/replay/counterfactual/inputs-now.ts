@@ -1,4 +1,4 @@
-import type { EventOf, LockstepEvent } from '../../events/event.ts';
+import type { EventOf, EventType, LockstepEvent } from '../../events/event.ts';
 import { childVoice } from '../../turn/child-voice.ts';
 import type { CommandOf } from '../../turn/commands.ts';
 import { callsOf, type CallState, type OpenTurn, type PendingCall } from '../../turn/state.ts';
@@ -8,61 +8,19 @@ import { policiesOf } from '../policies.ts';
 import { judgeDue } from './judge.ts';
 import { openNow, openThen, stopHere, tell, type Walk } from './walk.ts';
 
+type Readers = {
+  readonly [T in EventType]?: (walk: Walk, state: OpenTurn, event: EventOf<T>) => void;
+};
+
 /** What came from outside, handed to the turn as it would be, where it still has a place for it: an answer to a question that nobody
  * asks, or the outcome of a call that does not run, has none. */
 export const takeInput = (walk: Walk, event: LockstepEvent): void => {
   const state = openNow(walk);
   if (state === null) return;
-  switch (event.type) {
-    case 'ModelCallCompleted':
-    case 'ModelCallFailed':
-      modelEnded(walk, state, event);
-      return;
-    case 'MemoryRecalled':
-      if (event.data.by === 'auto') recalled(walk, event);
-      else outcomeOf(walk, event, event.data.call ?? '');
-      return;
-    case 'SkillActivated':
-    case 'ToolCallCompleted':
-    case 'ToolCallFailed':
-      outcomeOf(walk, event, event.data.call);
-      return;
-    case 'ToolCallOutcomeUnknown':
-      tell(walk, {
-        type: 'LoseToolCall',
-        now: event.time,
-        call: event.data.call,
-        why: event.data.why,
-      });
-      return;
-    case 'ApprovalVoted':
-    case 'ApprovalGranted':
-    case 'ApprovalDenied':
-      decided(walk, state, event);
-      return;
-    case 'ApprovalExpired':
-    case 'QuestionExpired':
-      if (isStillDue(state, event.data)) told(walk, event);
-      return;
-    case 'QuestionAnswered':
-      told(walk, event);
-      return;
-    case 'TurnSteered':
-      if (speaksHere(state, event)) told(walk, event);
-      return;
-    case 'CancelRequested':
-      cancelled(walk, event);
-      return;
-    case 'PolicyNarrowed':
-      narrowed(walk, event);
-      return;
-    case 'BudgetExhausted':
-      if (!told(walk, event) || openNow(walk) !== null)
-        stopHere(walk, 'the recorded turn ran out of time, and this one would have some left');
-      return;
-    default:
-      told(walk, event);
-  }
+  const read: ((walk: Walk, state: OpenTurn, event: never) => void) | undefined =
+    readers[event.type];
+  if (read === undefined) told(walk, event);
+  else read(walk, state, event as never);
 };
 
 /** Where a command is made from a recorded event, by what the turn would be. */
@@ -103,8 +61,9 @@ const modelEnded = (
   else stopHere(walk, null);
 };
 
-const recalled = (walk: Walk, event: EventOf<'MemoryRecalled'>): void => {
-  if (walk.engine.nextEffect(walk.now).kind === 'recall-memory') told(walk, event);
+const recalled = (walk: Walk, _: OpenTurn, event: EventOf<'MemoryRecalled'>): void => {
+  if (event.data.by === 'tool') outcomeOf(walk, event, event.data.call ?? '');
+  else if (walk.engine.nextEffect(walk.now).kind === 'recall-memory') told(walk, event);
   else
     walk.notes.add(
       'nothing of memory would have been given unasked: its recorded replies were used',
@@ -112,6 +71,14 @@ const recalled = (walk: Walk, event: EventOf<'MemoryRecalled'>): void => {
 };
 
 /** The outcome of a call, once it runs. One that waits longer for its place gets it when it starts. */
+const outcome = (
+  walk: Walk,
+  _: OpenTurn,
+  event: EventOf<'ToolCallCompleted' | 'ToolCallFailed' | 'SkillActivated'>,
+): void => {
+  outcomeOf(walk, event, event.data.call);
+};
+
 const outcomeOf = (walk: Walk, event: LockstepEvent, id: string): void => {
   if (statusOf(walk, id) === 'authorized') judgeDue(walk);
   const status = statusOf(walk, id);
@@ -221,7 +188,7 @@ const speaksHere = ({ children }: OpenTurn, { data }: EventOf<'TurnSteered'>): b
 const isOfConfig = ({ data }: EventOf<'CancelRequested'>): boolean =>
   data.by === 'config' && /^config version \d+: /.test(data.why);
 
-const cancelled = (walk: Walk, event: EventOf<'CancelRequested'>): void => {
+const cancelled = (walk: Walk, _: OpenTurn, event: EventOf<'CancelRequested'>): void => {
   if (!isOfConfig(event)) {
     told(walk, event);
     return;
@@ -234,7 +201,7 @@ const cancelled = (walk: Walk, event: EventOf<'CancelRequested'>): void => {
     );
 };
 
-const narrowed = (walk: Walk, event: EventOf<'PolicyNarrowed'>): void => {
+const narrowed = (walk: Walk, _: OpenTurn, event: EventOf<'PolicyNarrowed'>): void => {
   const { config, records } = event.data;
   if (walk.ask.config !== undefined)
     walk.notes.add(
@@ -242,6 +209,46 @@ const narrowed = (walk: Walk, event: EventOf<'PolicyNarrowed'>): void => {
     );
   else if (walk.ask.start === undefined) say(walk, newerConfig(cursorOf(walk), config, records));
   else say(walk, newerConfig(cursorOf(walk), config));
+};
+
+const lost = (walk: Walk, _: OpenTurn, { time, data }: EventOf<'ToolCallOutcomeUnknown'>): void => {
+  tell(walk, { type: 'LoseToolCall', now: time, call: data.call, why: data.why });
+};
+
+const expired = (
+  walk: Walk,
+  state: OpenTurn,
+  event: EventOf<'ApprovalExpired' | 'QuestionExpired'>,
+): void => {
+  if (isStillDue(state, event.data)) told(walk, event);
+};
+
+const steered = (walk: Walk, state: OpenTurn, event: EventOf<'TurnSteered'>): void => {
+  if (speaksHere(state, event)) told(walk, event);
+};
+
+const timedOut = (walk: Walk, _: OpenTurn, event: EventOf<'BudgetExhausted'>): void => {
+  if (!told(walk, event) || openNow(walk) !== null)
+    stopHere(walk, 'the recorded turn ran out of time, and this one would have some left');
+};
+
+const readers: Readers = {
+  ModelCallCompleted: modelEnded,
+  ModelCallFailed: modelEnded,
+  MemoryRecalled: recalled,
+  SkillActivated: outcome,
+  ToolCallCompleted: outcome,
+  ToolCallFailed: outcome,
+  ToolCallOutcomeUnknown: lost,
+  ApprovalVoted: decided,
+  ApprovalGranted: decided,
+  ApprovalDenied: decided,
+  ApprovalExpired: expired,
+  QuestionExpired: expired,
+  TurnSteered: steered,
+  CancelRequested: cancelled,
+  PolicyNarrowed: narrowed,
+  BudgetExhausted: timedOut,
 };
 
 /** People who would have had less time than they took. */

@@ -1,4 +1,5 @@
-import type { Facts } from '../../events/parts.ts';
+import type { Facts, ToolSpec } from '../../events/parts.ts';
+import { fed, type Fed } from '../fed.ts';
 import { outsideOf } from '../../budget/join-caps.ts';
 import type { CommandOf, PreparedCall } from '../../turn/commands.ts';
 import { ownCaps, takenBefore } from '../../turn/decisions/caps.ts';
@@ -47,13 +48,12 @@ const prepare = (
 ): PreparedCall | null => {
   const { call, verdict, record } = of;
   const raw = walk.recording.textOf(call.args);
-  const digest = verdict.data.facts.spec;
-  const spec = digest === null ? null : walk.recording.spec(digest);
-  if (!raw.ok || spec?.ok === false) {
-    walk.unfed = raw.ok ? (spec?.ok === false ? spec : null) : raw;
+  const spec = specOf(walk, verdict);
+  if (!raw.ok || !spec.ok) {
+    walk.unfed = raw.ok ? (spec.ok ? null : spec) : raw;
     return null;
   }
-  const gateCall = readCall(call, raw.value, spec?.value ?? null);
+  const gateCall = readCall(call, raw.value, spec.value);
   const notBy = record.asked?.data.notBy;
   return {
     call: gateCall,
@@ -66,6 +66,9 @@ const prepare = (
     ...(record.started?.children === undefined ? {} : { children: record.started.children }),
   };
 };
+
+const specOf = ({ recording }: Walk, { data }: VerdictEvent): Fed<ToolSpec | null> =>
+  data.facts.spec === null ? fed(null) : recording.spec(data.facts.spec);
 
 /** The caps outside the turn's stream as the recorded verdict read them, with the limits of the other policy. */
 const outsideFor = (walk: Walk, state: OpenTurn, verdict: VerdictEvent) => {

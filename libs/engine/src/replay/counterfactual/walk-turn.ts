@@ -13,15 +13,15 @@ import { openNow, openThen, pass, stopHere, tell, type Walk } from './walk.ts';
 
 /** Takes both turns along the recorded events until they end, or until nothing more can be known. */
 export const walkTurn = (walk: Walk): void => {
-  for (;;) {
-    const event = walk.events[walk.at];
-    if (event === undefined || walk.horizon !== null || walk.unfed !== null) return;
+  for (let event = walk.events[walk.at]; event !== undefined; event = walk.events[walk.at]) {
     step(walk, event);
-    if (walk.horizon !== null || walk.unfed !== null) return;
+    if (isDone(walk)) return;
     checkEnd(walk, event);
-    if (walk.horizon !== null || !pass(walk, event)) return;
+    if (isDone(walk) || !pass(walk, event)) return;
   }
 };
+
+const isDone = ({ horizon, unfed }: Walk): boolean => horizon !== null || unfed !== null;
 
 const step = (walk: Walk, event: LockstepEvent): void => {
   expireEarlier(walk, event.time);
@@ -72,17 +72,11 @@ const inputs: ReadonlySet<EventType> = new Set<EventType>([
 
 /** Whether an event says what came from outside; all others are the engine's own work. */
 const isInput = (walk: Walk, event: LockstepEvent): boolean => {
-  switch (event.type) {
-    // The end of a turn closes the model call that it cuts off.
-    case 'ModelCallFailed':
-      return event.data.error.kind !== 'cancelled';
-    case 'BudgetExhausted':
-      return isTimer(walk, event);
-    case 'TurnFailed':
-      return event.data.code === 'internal';
-    default:
-      return inputs.has(event.type);
-  }
+  // The end of a turn closes the model call that it cuts off.
+  if (event.type === 'ModelCallFailed') return event.data.error.kind !== 'cancelled';
+  if (event.type === 'BudgetExhausted') return isTimer(walk, event);
+  if (event.type === 'TurnFailed') return event.data.code === 'internal';
+  return inputs.has(event.type);
 };
 
 /** Time that runs out by the clock. A verdict or a model call that finds it used up says so itself. */
