@@ -12,8 +12,9 @@ export {
   type ReadModelsOptions,
 } from './store/read-models/read-models.ts';
 export { StoreError } from './store/store-error.ts';
-export { readConnection } from './store/eventstore/connection.ts';
-export { openEventStoreLog, type EventStoreLog } from './store/eventstore/open-eventstore-log.ts';
+export { readConnection } from './store/eventstore/connection-text.ts';
+export { openEventStoreLog } from './store/eventstore/load.ts';
+export type { EventStoreLog } from './store/eventstore/open-eventstore-log.ts';
 export { logPath, openSqliteLog, type SqliteLog } from './store/sqlite/sqlite-log.ts';
 export { checkLog, type LogCheck, type LogProblem } from './store/check-log.ts';
 export { ALARMS, timerAlarms, type Alarms } from './turns/alarms.ts';

@@ -17,8 +17,8 @@ import { createFactRecorder, type FactRecorder } from './record-fact.ts';
 import { openDiskState, type DiskState, type ReadDisk } from './store/disk-state.ts';
 import { judgeLog, lastStart, writeMark, type ForeignLog } from './store/log-mark.ts';
 import { readOnlyMessage, readOnlyStore } from './store/read-only-store.ts';
-import { openSqliteLog } from './store/sqlite/sqlite-log.ts';
 import { openArtifacts } from './store/open-artifacts.ts';
+import { openLog } from './store/open-log.ts';
 import type { DaemonIdentity } from './tokens.ts';
 import type { Undo } from './undo.ts';
 
@@ -64,7 +64,12 @@ export const openCore = async (options: CoreOptions, undo: Undo): Promise<Core> 
   const clock = options.clock ?? systemClock;
   const ids = uuidV7Ids(clock);
   const identity: DaemonIdentity = { id: ids.next(), build };
-  const opened = await openSqliteLog({ folder: data, clock });
+  const opened = await openLog({
+    folder: data,
+    clock,
+    config: options.start.checked.config,
+    source: { env: process.env, base: options.host.base },
+  });
   const { ledger } = opened;
   const store = options.overLog?.(opened.store) ?? opened.store;
   undo.push(() => opened.store.close());

@@ -126,8 +126,9 @@ const readMark = (folder: string): LogMark | null => {
   }
 };
 
+/** A log on a cluster has no file here; it is known by its last start of a daemon alone. */
 const inodeOf = (folder: string): string =>
-  statSync(logPath(folder), { bigint: true }).ino.toString();
+  statSync(logPath(folder), { bigint: true, throwIfNoEntry: false })?.ino.toString() ?? 'none';
 
 const thisMachine = (): Machine => {
   const id = lineOf('/etc/machine-id');

@@ -15,6 +15,7 @@ import { checkNetwork } from './checks/check-network.ts';
 import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
 import { checkPeople } from './checks/check-people.ts';
 import { checkSharedRoots } from './checks/check-shared-roots.ts';
+import { checkStore } from './checks/check-store.ts';
 import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
 import { checkWork } from './checks/check-work.ts';
 import type { ConfigProblem } from './problem.ts';
@@ -22,6 +23,7 @@ import type { ConfigProblem } from './problem.ts';
 /** Rules that look at one entry or name at a time: they hold for what could be read of a file, whatever is wrong elsewhere. */
 const ofEntries: readonly ConfigCheck[] = [
   checkNames,
+  checkStore,
   checkChannels,
   checkEdges,
   checkWork,

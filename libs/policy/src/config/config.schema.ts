@@ -5,6 +5,7 @@ import { mcpBundleSchema, mcpServerSchema } from './mcp.schema.ts';
 import { providerSchema } from './provider.schema.ts';
 import { riskProfileSchema, runtimeProfileSchema } from './settings.schema.ts';
 import { channelsSchema, peerGroupSchema } from './channels.schema.ts';
+import { secretRef } from './values.schema.ts';
 import { cronSchema, heartbeatSchema, skillBundleSchema, sopSchema } from './work.schema.ts';
 
 export const personSchema = z.strictObject({
@@ -41,7 +42,9 @@ export const storeSchema = z.strictObject({
     .enum(['sqlite', 'eventstoredb'])
     .default('sqlite')
     .describe('Where the event log is kept.'),
-  connection: z.strictObject({ env: z.string() }).optional(),
+  connection: secretRef
+    .optional()
+    .describe('Holds the connection string of `eventstoredb`: hosts, TLS options, credentials.'),
 });
 
 /** The whole file. */

@@ -5,7 +5,7 @@ import { configSchema } from './config.schema.ts';
 import { isTable } from './document.ts';
 import type { SchemaNode } from './schema-nodes.ts';
 
-/** JSON Schema (draft 2020-12) of a config file, for editors: every key with what it does, and nothing that is not supported yet. */
+/** JSON Schema (draft 2020-12) of a config file, for editors: every key with what it does. */
 export const configJsonSchema = (): SchemaNode => {
   built ??= build();
   return built;
@@ -16,12 +16,6 @@ let built: SchemaNode | undefined;
 const build = (): SchemaNode => {
   const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-2020-12' });
   for (const key of enforcedKeys) explain(schema, key);
-  const store = schema.properties?.['store'];
-  if (isTable(store) && isTable(store['properties'])) {
-    const type = store['properties']['type'];
-    if (isTable(type)) type['enum'] = ['sqlite'];
-    Reflect.deleteProperty(store['properties'], 'connection');
-  }
   return { ...schema, title: 'Lockstep config' };
 };
 

@@ -3,7 +3,6 @@ import type { Config } from './config.schema.ts';
 import type { ConfigProblem } from './problem.ts';
 import { readablePart } from './readable-part.ts';
 import { readDocument, type ConfigText } from './read-document.ts';
-import { refuseEventStore } from './refuse-event-store.ts';
 import { checkSchema } from './schema-problems.ts';
 
 export type ParsedConfig =
@@ -18,19 +17,17 @@ export const parseConfig = (source: ConfigText): ParsedConfig => {
   const { document } = read;
   const { host = unknownHost, judgeSchedule } = source;
   const around = { document, host, ...(judgeSchedule === undefined ? {} : { judgeSchedule }) };
-  const store = refuseEventStore(document);
-  const checked = checkSchema(document, store.value);
+  const checked = checkSchema(document, document.value);
   if (!checked.ok) {
-    const part = readablePart(document, store.value, checked.misses);
+    const part = readablePart(document, document.value, checked.misses);
     return refused([
-      ...store.problems,
       ...checked.misses.map((miss) => miss.problem),
       ...(part === null ? [] : checkEntries({ ...around, config: part })),
     ]);
   }
   const context = { ...around, config: checked.config };
   const found = [...checkEntries(context), ...checkLayers(context)];
-  const problems = [...store.problems, ...(found.length > 0 ? found : findInert(context))];
+  const problems = found.length > 0 ? found : findInert(context);
   if (problems.length > 0) return refused(problems);
   return { ok: true, config: checked.config, warnings: inOrder(findWarnings(context)) };
 };

@@ -10,7 +10,6 @@ export type ConfigProblemCode =
   | 'invalid_value'
   | 'unknown_name'
   | 'matches_nothing'
-  | 'not_supported_yet'
   | 'cannot_act'
   | 'protected_path'
   | 'locked'

@@ -56,9 +56,7 @@ const put = (root: object, place: Leaf['place'], value: unknown): void => {
   at[place.at(-1) ?? ''] = value;
 };
 
-const leaves = leavesOf(configSchema).filter(
-  ({ place }) => place.join('.') !== 'store.connection.env',
-);
+const leaves = leavesOf(configSchema);
 const texts = (leaf: Leaf) => leaf.place.join('.');
 const distinct = [...new Map(leaves.map((leaf) => [JSON.stringify(leaf), leaf])).values()];
 
@@ -124,9 +122,11 @@ describe('the JSON Schema', () => {
   };
   const all = properties(configJsonSchema(), '');
 
-  it('leaves out what is not supported yet', () => {
-    expect(all.filter(([place]) => place.endsWith('.connection'))).toEqual([]);
-    expect(all.find(([place]) => place === '.store.type')?.[1].enum).toEqual(['sqlite']);
+  it('offers both stores', () => {
+    expect(all.find(([place]) => place === '.store.type')?.[1].enum).toEqual([
+      'sqlite',
+      'eventstoredb',
+    ]);
   });
 
   it('explains every enforced setting with its default', () => {

@@ -1,4 +1,5 @@
 import { secretRef, type Config, type SecretRef } from '@lockstep/policy';
+import { passwordsIn } from '../../store/eventstore/connection-text.ts';
 import type { KnownSecret } from './secret-masker.ts';
 import { readSecret, shortestSecret, type SecretSource } from './secret-ref.ts';
 
@@ -23,6 +24,8 @@ export const secretRefs = (
         const ref = secretRef.safeParse(value);
         if (ref.success) found.push({ at: `channels.${kind}.${alias}.${key}`, ref: ref.data });
       }
+  const { connection } = config.store;
+  if (connection !== undefined) found.push({ at: 'store.connection', ref: connection });
   return found;
 };
 
@@ -35,8 +38,11 @@ export const readConfigSecrets = (
   const problems: string[] = [];
   for (const { at, ref } of secretRefs(config)) {
     const read = readSecret(ref, source);
-    if (read.ok) known.push({ name: read.name, value: read.value });
-    else problems.push(`${at}: ${read.message}`);
+    if (read.ok) {
+      known.push({ name: read.name, value: read.value });
+      for (const value of passwordsIn(read.value))
+        if (value.length >= shortestSecret) known.push({ name: read.name, value });
+    } else problems.push(`${at}: ${read.message}`);
   }
   return { known, problems };
 };

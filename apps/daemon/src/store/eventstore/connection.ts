@@ -1,44 +1,6 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { StoreError } from '../store-error.ts';
-
-/** A connection to a server or cluster, checked before the client sees it. */
-export interface Connection {
-  /** For the client alone: it may hold a password. */
-  readonly text: string;
-  /** For people: the hosts, without credentials and options. */
-  readonly where: string;
-}
-
-/** Options that the client acts on, in the case-free form in which it compares them. */
-const known = new Set(
-  [
-    ['tls', 'tlsCAFile', 'userCertFile', 'userKeyFile', 'connectionName', 'defaultDeadline'],
-    ['maxDiscoverAttempts', 'discoveryInterval', 'gossipTimeout', 'nodePreference'],
-    ['keepAliveInterval', 'keepAliveTimeout'],
-  ]
-    .flat()
-    .map((option) => flat(option)),
-);
-
-const form = /^(esdb(?:\+discover)?):\/\/(?:([^:@/?]+:[^@/?]*)@)?([^@/?]+)\/?(\?[^?]*)?$/;
-
-/** Reads a connection string. The client prints a whole string with its password for some mistakes, so those are refused here.
- * @throws StoreError that names no credential */
-export const readConnection = (text: string, from: string): Connection => {
-  const match = form.exec(text.trim());
-  const [, scheme, , hosts, query = ''] = match ?? [];
-  if (scheme === undefined || hosts === undefined)
-    throw refusal(
-      `${from} holds no connection string, write \`esdb://host:2113\` or \`esdb+discover://host:2113\`, credentials before the host`,
-    );
-  for (const pair of query.slice(1).split('&').filter(Boolean)) {
-    const [option = '', value = ''] = pair.split('=');
-    if (!known.has(flat(option)))
-      throw refusal(`${from} has an option \`${option}\` that does not act here, leave it out`);
-    if (value === '') throw refusal(`${from} has the option \`${option}\` without a value`);
-  }
-  return { text: text.trim(), where: `${scheme}://${hosts}` };
-};
+import type { Connection } from './connection-text.ts';
 
 /** The client of a connection. It opens no socket before its first call.
  * @throws StoreError that names no credential */
@@ -58,8 +20,16 @@ export const connect = ({ text, where }: Connection): EventStoreDBClient => {
   }
 };
 
-const refusal = (message: string): StoreError => new StoreError('store_unavailable', message);
+/** Ends a client's calls and its connection. The client's own way to end leaves the connection open, and the process with it. */
+export const disconnect = async (client: EventStoreDBClient): Promise<void> => {
+  await client.dispose();
+  await OpenClient.closeChannel(client);
+};
 
-function flat(option: string): string {
-  return option.trim().toLowerCase().replace(/[_-]/g, '');
+class OpenClient extends EventStoreDBClient {
+  static async closeChannel(client: OpenClient): Promise<void> {
+    (await client.getChannel()).close();
+  }
 }
+
+const refusal = (message: string): StoreError => new StoreError('store_unavailable', message);

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import type { Clock, EventStore, Ledger } from '@lockstep/engine';
 import { StoreError, storeError } from '../store-error.ts';
+import { indexPath } from './index-path.ts';
 import { lockFolder } from '../sqlite/folder-lock.ts';
 import { ClusterLog } from './cluster-log.ts';
-import { connect, type Connection } from './connection.ts';
+import type { Connection } from './connection-text.ts';
+import { connect, disconnect } from './connection.ts';
 import { clusterEventStore } from './eventstore-event-store.ts';
 import { failureOf } from './failures.ts';
 import { follow } from './follower.ts';
@@ -31,9 +32,6 @@ export interface EventStoreLogOptions {
   readonly name?: string;
   readonly timings?: Partial<Timings>;
 }
-
-/** Path of the local index in a data folder. */
-export const indexPath = (folder: string): string => join(folder, 'eventstore-index.db');
 
 /** Locks the data folder, claims the log, and folds the ledger up to the end of `$all`. `store.close()` gives all back.
  * @throws StoreError when folder or log are in use, the cluster does not answer, or the log holds what is no event */
@@ -70,7 +68,7 @@ const openLocked = async (
   const timings: Timings = { ...defaultTimings, ...options.timings };
   const prefix = `${name}.`;
   const client = connect(connection);
-  undo.push(() => within(client.dispose(), timings.call));
+  undo.push(() => within(disconnect(client), timings.call).catch(() => undefined));
   const generation = await generationOf({ client, stream: `${name}:log`, where, timings });
   const index = new PlaceIndex(indexPath(folder), generation);
   undo.push(() => {

@@ -117,6 +117,26 @@ secrets.unseal = ["nope"]
   });
 });
 
+describe('a store', () => {
+  it.each([
+    [
+      '[store]\ntype = "eventstoredb"',
+      '2:8 store.type missing_key: `eventstoredb` needs `store.connection`, write `connection = { env = "NAME" }`',
+    ],
+    [
+      '[store]\nconnection = { env = "ES" }',
+      '2:1 store.connection cannot_act: `store.connection` is of `eventstoredb` alone, leave it out or set `store.type`',
+    ],
+  ])('is refused when connection and type do not fit: %s', (text, problem) => {
+    expect(added(text)).toEqual([problem]);
+  });
+
+  it('is accepted with a connection that a variable or a file holds', () => {
+    for (const connection of ['{ env = "ES" }', '{ file = "es.txt" }'])
+      expect(added(`[store]\ntype = "eventstoredb"\nconnection = ${connection}`)).toEqual([]);
+  });
+});
+
 describe('a setting that cannot act is refused', () => {
   it.each([
     [
