@@ -84,6 +84,16 @@ export const parityBody = z.looseObject({
   ),
 });
 
+export const probesBody = z.looseObject({
+  id: z.string(),
+  status: z.enum(['running', 'completed', 'failed']),
+  progress: z.object({ done: z.number(), of: z.number(), what: z.string() }),
+  tried: z.number(),
+  recorded: z.number(),
+  problems: z.array(z.string()),
+  failure: z.string().nullable(),
+});
+
 export const agentBody = z.looseObject({
   alias: z.string(),
   enabled: z.boolean(),

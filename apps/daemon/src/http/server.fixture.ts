@@ -61,6 +61,7 @@ const noTurns: Turns = {
   onRest: () => () => undefined,
   onGate: () => undefined,
   family: () => [],
+  isWaiting: () => false,
   link: () => Promise.resolve(),
   deltas: () => () => undefined,
   decide: () => Promise.resolve({ kind: 'not_found' }),

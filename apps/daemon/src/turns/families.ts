@@ -2,6 +2,7 @@ import {
   callsOf,
   childTools,
   waitsForOthers,
+  type Ledger,
   type CallState,
   type OpenTurn,
   type TurnState,
@@ -25,8 +26,11 @@ export interface FamilyMember {
 export class Families {
   readonly #runners: () => Iterable<TurnRunner>;
 
-  constructor(runners: () => Iterable<TurnRunner>) {
+  readonly #gates: GatesOf;
+
+  constructor(runners: () => Iterable<TurnRunner>, gates: GatesOf) {
     this.#runners = runners;
+    this.#gates = gates;
   }
 
   /** Turns below another one, at every depth, in the order in which they began here. */
@@ -45,7 +49,7 @@ export class Families {
           parent: meta.parent,
           call: recorded.call,
           status: this.isWaiting(runner) ? ('waiting' as const) : ('running' as const),
-          approvals: askedBy(recorded),
+          approvals: [...askedBy(recorded), ...gatesIn(recorded, this.#gates)],
         },
       ];
     });
@@ -53,12 +57,12 @@ export class Families {
 
   /** Whether a turn and all that it waits for wait for people. */
   isWaiting({ log }: TurnRunner): boolean {
-    return isWaitingIn(log.recorded, (turn) =>
+    const below = (turn: string) =>
       this.below(turn).map(({ log: { recorded, meta } }) => ({
         state: recorded,
         parent: meta.parent,
-      })),
-    );
+      }));
+    return isWaitingIn(log.recorded, below, this.#gates);
   }
 }
 
@@ -69,21 +73,46 @@ export interface RecordedMember {
 }
 
 /** Whether a turn and all that it waits for wait for people.
- * @param below turns below one of these, at every depth */
+ * @param below turns below one of these, at every depth
+ * @param gates what procedures that a call started ask of people */
 export const isWaitingIn = (
   state: TurnState,
   below: (turn: string) => readonly RecordedMember[],
+  gates: GatesOf,
 ): boolean => {
   if (state.status !== 'open' || !waitsForOthers(state)) return false;
   return callsOf(state).every((call) => {
-    if (!waitsBelow(call)) return true;
+    if (!waitsBelow(call) || gates(state.turn, call.call).length > 0) return true;
     const started = below(state.turn).filter(
       (one) =>
         one.parent === state.turn && one.state.status === 'open' && one.state.call === call.call,
     );
-    return started.length > 0 && started.every((one) => isWaitingIn(one.state, below));
+    return started.length > 0 && started.every((one) => isWaitingIn(one.state, below, gates));
   });
 };
+
+/** Gates that wait before steps of the procedures which a call of a turn started. */
+export type GatesOf = (turn: string, call: string) => readonly string[];
+
+/** Gates that a turn waits for. */
+export const gatesIn = (state: TurnState, gates: GatesOf): readonly string[] =>
+  state.status === 'open'
+    ? callsOf(state).flatMap((call) => (waitsBelow(call) ? gates(state.turn, call.call) : []))
+    : [];
+
+/** Gates as the ledger has them. */
+export const gatesFrom =
+  (ledger: Pick<Ledger, 'sopRuns' | 'pending'>): GatesOf =>
+  (turn, call) => {
+    const runs = ledger
+      .sopRuns()
+      .filter(({ parent }) => parent?.turn === turn && parent.call === call);
+    if (runs.length === 0) return [];
+    return ledger
+      .pending()
+      .filter((asked) => asked.kind === 'gate' && runs.some(({ id }) => id === asked.turn))
+      .map(({ id }) => id);
+  };
 
 const waitsBelow = (call: CallState): boolean =>
   call.status === 'running' && childTools.has(call.tool);

@@ -1,6 +1,6 @@
 import { decide, type LockstepEvent, type NewMeta } from '@lockstep/engine';
 import type { DispatchTurn } from './dispatch-turn.command.ts';
-import { Families } from './families.ts';
+import { Families, gatesFrom } from './families.ts';
 import { TurnLog } from './turn-log.ts';
 import type { RunnerParts } from './runner-parts.ts';
 import { TurnRunner, type RunMode } from './turn-runner.ts';
@@ -14,7 +14,7 @@ const retryMs = 5_000;
 
 /** The turns that this daemon runs, by id. */
 export class RunningTurns {
-  readonly families = new Families(() => this.#runners.values());
+  readonly families: Families;
   readonly #parts: RunnerParts;
   readonly #runners = new Map<string, TurnRunner>();
   readonly #work = new Set<Promise<void>>();
@@ -23,6 +23,7 @@ export class RunningTurns {
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.families = new Families(() => this.#runners.values(), gatesFrom(parts.ledger));
     parts.config.onApplied(() => {
       for (const runner of this.#runners.values()) runner.checkConfig();
     });

@@ -164,6 +164,8 @@ export interface Turns {
   cancel(turn: string, by: string, why: string): Promise<'requested' | 'ended' | 'not_found'>;
   /** Resolves when the turn has ended, or when the signal aborts. */
   ended(turn: string, signal: AbortSignal): Promise<TurnAnswer | null>;
+  /** Whether a turn that runs here, and all that it waits for, waits for people. */
+  isWaiting(turn: string): boolean;
   /** Open turns below a turn, at every depth: their approvals are shown where the root's are. */
   family(turn: string): readonly FamilyMember[];
   /** A call of a turn has started another one: that is recorded in the stream of the first. */

@@ -9,7 +9,7 @@ import {
 } from '@lockstep/engine';
 import { answerOf, droppedAnswer, placeOf, queuedAnswer } from './answer.ts';
 import { childResult } from './child-result.ts';
-import type { FamilyMember } from './families.ts';
+import { gatesFrom, gatesIn, type FamilyMember } from './families.ts';
 import { Waiters } from './waiters.ts';
 import { Approvals } from './approvals.ts';
 import { Deltas } from './deltas.ts';
@@ -148,7 +148,10 @@ export class TurnsService implements Turns {
     const { families } = this.running;
     const below = {
       isWaiting: families.isWaiting(runner),
-      approvals: families.members(turn).flatMap(({ approvals }) => approvals),
+      approvals: [
+        ...gatesIn(open, gatesFrom(this.#parts.ledger)),
+        ...families.members(turn).flatMap(({ approvals }) => approvals),
+      ],
     };
     const from = { artifacts, texts: log.texts, below };
     const at = { turn, session, agent, path: open.path };
@@ -170,6 +173,11 @@ export class TurnsService implements Turns {
   onRest(listener: (turn: string) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  isWaiting(turn: string): boolean {
+    const runner = this.running.find(turn);
+    return runner !== null && this.running.families.isWaiting(runner);
   }
 
   family(turn: string): readonly FamilyMember[] {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import pc from 'picocolors';
-import { pathNames, type PathName } from '@lockstep/policy';
-import { parityBody } from '../api.schema.ts';
+import { pathNames, settingKeys, type PathName, type SettingKey } from '@lockstep/policy';
+import { parityBody, probesBody } from '../api.schema.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
 import { colourOfState, show, table } from '../print.ts';
@@ -17,6 +17,7 @@ interface Flags {
   readonly junit?: boolean;
   readonly sarif?: boolean;
   readonly record?: boolean;
+  readonly setting?: SettingKey;
 }
 
 type Body = ReturnType<typeof parityBody.parse>;
@@ -112,7 +113,40 @@ const badLines = (bad: readonly Finding[]): readonly string[] =>
     return `${colourOfState(state)} ${setting} of ${agent} over ${trigger}${why}`;
   });
 
+/** Has the daemon try its config in force and record what that shows; then the matrix of its log. */
+const record = async (context: CommandContext, flags: Flags): Promise<ExitCode> => {
+  const client = daemonClient(context);
+  const { agent, path, setting } = flags;
+  let run = probesBody.parse(
+    await client.send('POST', '/v1/parity/probes', { agent, path, setting }),
+  );
+  const tell = progressIn(context);
+  while (run.status === 'running') {
+    tell(run.progress.done, run.progress.of, run.progress.what);
+    await new Promise((done) => setTimeout(done, askEveryMs));
+    run = probesBody.parse(await client.get(`/v1/parity/probes/${run.id}`));
+  }
+  if (run.status === 'failed')
+    throw new CliError(
+      exitCodes.finding,
+      `the probes failed: ${run.failure ?? 'no reason is known'}`,
+    );
+  context.note(`${run.tried} probe turns, ${run.recorded} of them recorded`);
+  for (const problem of run.problems) context.note(pc.yellow(problem));
+  return live(context, flags);
+};
+
+const askEveryMs = 250;
+
 const parity = (context: CommandContext, flags: Flags): Promise<ExitCode> => {
+  if (flags.record === true) {
+    if (context.settings.configNamed)
+      throw new CliError(
+        exitCodes.usage,
+        '`--record` probes the config in force of the running daemon, leave `--config` out',
+      );
+    return record(context, flags);
+  }
   if (!context.settings.configNamed) {
     if (flags.junit === true || flags.sarif === true)
       throw new CliError(
@@ -134,6 +168,17 @@ export const addParityCommand = (program: Command, act: Act): void => {
     .option('--agent <alias>', 'one agent')
     .addOption(new Option('--path <path>', 'one path').choices(pathNames))
     .option('--strict', 'fail on held and unobserved too')
+    .addOption(
+      new Option(
+        '--record',
+        'have the daemon probe its config in force and keep what that shows in its log',
+      ).conflicts(['junit', 'sarif']),
+    )
+    .addOption(
+      new Option('--setting <key>', 'with --record: keep what shows this setting').choices(
+        settingKeys,
+      ),
+    )
     .addOption(new Option('--junit', 'print JUnit XML').conflicts('sarif'))
     .addOption(new Option('--sarif', 'print SARIF').conflicts('junit'))
     .action(act((context, flags: Flags) => parity(context, flags)));

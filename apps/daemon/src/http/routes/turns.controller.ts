@@ -12,7 +12,8 @@ import {
 } from '@nestjs/common';
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { TurnAnswer } from '@lockstep/engine';
+import type { TurnAnswer, TurnRow } from '@lockstep/engine';
+import type { Turns } from '../../turns/turns.port.ts';
 import { seesAgent, seesContent, type Caller } from '../../access/caller.ts';
 import { CallerParam, requireCaller } from '../caller.decorator.ts';
 import { resumeFrom } from '../event-id.ts';
@@ -65,9 +66,13 @@ export class TurnsController {
     @Query({ schema: turnQuery }) query: TurnQuery,
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
-    const { config, readSide } = this.#parts;
-    const page = await readSide.turns(query, seenAgents(config, caller));
-    return { items: page.items.map((row) => showRow(row, caller)), next: page.next };
+    const { config, readSide, turns } = this.#parts;
+    const asked = { ...query, status: statusesToRead(query.status) };
+    const page = await readSide.turns(asked, seenAgents(config, caller));
+    const rows = page.items
+      .map((row) => withStatus(row, turns))
+      .filter(({ status }) => query.status?.includes(status) ?? true);
+    return { items: rows.map((row) => showRow(row, caller)), next: page.next };
   }
 
   @Get(':id')
@@ -171,6 +176,16 @@ export class TurnsController {
     return principal?.kind === caller.principal.kind && principal.id === caller.principal.id;
   }
 }
+
+/** Whether a turn waits depends on those below it: what its own row says is not the last word. */
+const withStatus = (row: TurnRow, turns: Turns): TurnRow =>
+  row.status === 'running' && turns.isWaiting(row.id) ? { ...row, status: 'waiting' } : row;
+
+/** Who wants those that wait gets the running ones looked at too. */
+const statusesToRead = (wanted: TurnQuery['status']): TurnQuery['status'] =>
+  wanted?.includes('waiting') === true && !wanted.includes('running')
+    ? [...wanted, 'running']
+    : wanted;
 
 const accepted = (
   id: string,
