@@ -97,5 +97,5 @@ it.each(points)(
     // A point that comes after the end would test nothing.
     if (isSample) expect(whole).toBe(false);
   },
-  120_000,
+  240_000,
 );

@@ -82,8 +82,9 @@ export const configWith = (
 
 /** Alarms that ring when the test moves the clock. */
 export interface ManualAlarms extends Alarms {
-  /** Moves the clock to the nearest alarm and rings it; false when none is set. */
-  ringNext(): boolean;
+  /** Moves the clock to the nearest alarm and rings it; false when none is set.
+   * @param back by how much the clock is put back before it rings, in ms; absent = 0 */
+  ringNext(back?: number): boolean;
 }
 
 const manualAlarms = (clock: FixedClock): ManualAlarms => {
@@ -94,11 +95,11 @@ const manualAlarms = (clock: FixedClock): ManualAlarms => {
       set.add(alarm);
       return () => set.delete(alarm);
     },
-    ringNext: () => {
+    ringNext: (back = 0) => {
       const [next] = [...set].sort((a, b) => a.time - b.time);
       if (next === undefined) return false;
       set.delete(next);
-      clock.advance(Math.max(0, next.time - clock.now()));
+      clock.advance(Math.max(0, next.time - clock.now()) - back);
       next.wake();
       return true;
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { all, ask, configWith, launched, only, typesOf, world } from './harness.ts';
+import { all, ask, configWith, launched, only, typesOf, world, type World } from './harness.ts';
 import { checkTurn } from './rebuild.ts';
 
 const read = (path: string) => ({ tool: 'builtin:file_read', args: { path } });
@@ -126,6 +126,23 @@ describe('a turn at a limit', () => {
     await checkTurn(w, launch.turn);
   });
 
+  it('ends at its time though the clock is put back by days meanwhile', async () => {
+    const w = world({
+      config: configWith({ budgets: { turn_timeout_secs: 10, tool_timeout_secs: 60 } }),
+      model: never,
+    });
+    const launch = await w.turns.launch(ask('read'));
+    if (launch.kind !== 'accepted') throw new Error('not accepted');
+    await w.quiet();
+    w.alarms.ringNext(172_800_000);
+    await w.turns.settled(launch.turn, new AbortController().signal);
+    expect(only(w, launch.turn, 'TurnFailed').data).toMatchObject({
+      code: 'turn_timeout',
+      activeMs: 10_000,
+    });
+    await checkTurn(w, launch.turn);
+  });
+
   it('does not count the time that it waits for people', async () => {
     const w = world({
       config: configWith({
@@ -163,6 +180,26 @@ describe('a turn at a limit', () => {
     await w.turns.settled(launch.turn, new AbortController().signal);
     expect(all(w, launch.turn, 'ModelCallStarted').map((e) => e.data.attempt)).toEqual([1, 2]);
     expect(only(w, launch.turn, 'TurnFailed').data.code).toBe('model_failed');
+    await checkTurn(w, launch.turn);
+  });
+
+  it('tries again after the pause though the clock is put back by days meanwhile', async () => {
+    const fail = {
+      kind: 'unavailable',
+      status: null,
+      retryable: true,
+      retryAfterMs: null,
+    } as const;
+    const w: World = world({
+      model: ({ modelCall }) =>
+        modelCall === 1 && w.model.asked.length === 1 ? { fail } : { say: 'there' },
+    });
+    const launch = await w.turns.launch(ask('hello'));
+    if (launch.kind !== 'accepted') throw new Error('not accepted');
+    await w.quiet();
+    w.alarms.ringNext(172_800_000);
+    await w.turns.settled(launch.turn, new AbortController().signal);
+    expect(typesOf(w, launch.turn).at(-1)).toBe('TurnCompleted');
     await checkTurn(w, launch.turn);
   });
 

@@ -155,14 +155,41 @@ export const approveAll = async (admin: Caller): Promise<number> => {
 };
 
 /** Lets everything that is open come to its end. */
-export const finishRich = (running: RichDaemon, withinMs = 30_000): Promise<true> =>
-  eventually(
-    'the end of all that is open',
-    async () => {
-      await approveAll(running.admin());
-      const { body } = await running.admin().get('/v1/adopt');
-      const { open } = body as { readonly open: Readonly<Record<string, number>> };
-      return Object.values(open).every((count) => count === 0) ? true : null;
-    },
-    withinMs,
+export const finishRich = async (running: RichDaemon, withinMs = 60_000): Promise<true> => {
+  const admin = running.admin();
+  try {
+    return await eventually(
+      'the end of all that is open',
+      async () => {
+        await approveAll(admin);
+        const { body } = await admin.get('/v1/adopt');
+        const { open } = body as { readonly open: Readonly<Record<string, number>> };
+        return Object.values(open).every((count) => count === 0) ? true : null;
+      },
+      withinMs,
+    );
+  } catch (error) {
+    throw new Error(`${String(error)}; open is ${await whatIsOpen(admin)}`, { cause: error });
+  }
+};
+
+/** What is open, and with what each open turn has come to a stand. */
+const whatIsOpen = async (admin: Caller): Promise<string> => {
+  const { body } = await admin.get('/v1/adopt');
+  const turns = (await admin.get('/v1/turns?limit=100')).body as {
+    readonly items: readonly { readonly id: string; readonly status: string }[];
+  };
+  const open = turns.items.filter(({ status }) =>
+    ['running', 'waiting', 'queued'].includes(status),
   );
+  const ends = open.map(async ({ id }) => {
+    const events = (await admin.get(`/v1/turns/${id}/events?limit=1000`)).body as {
+      readonly items: readonly { readonly type: string; readonly time: number }[];
+    };
+    return `${id}: ${events.items
+      .slice(-4)
+      .map(({ type, time }) => `${type} ${time}`)
+      .join(', ')}`;
+  });
+  return [JSON.stringify(body), ...(await Promise.all(ends))].join('\n');
+};

@@ -61,6 +61,8 @@ export class TurnRunner {
   readonly #steps: TurnSteps;
   /** A turn above was told that its time is up, and gets until then to end. */
   #toldUntil = 0;
+  /** The time for which the alarm was set that ended the last sleep; 0 = something else did. */
+  #passed = 0;
   #wake: (() => void) | null = null;
   #draining = false;
   #rest: 'working' | 'waiting' | 'ended' | 'halted' = 'working';
@@ -191,7 +193,10 @@ export class TurnRunner {
       case 'call-model':
         return this.#steps.callModel(effect.final);
       case 'retry-model':
-        return this.#parts.clock.now() >= effect.at && this.#steps.callModel(effect.final);
+        return (
+          Math.max(this.#parts.clock.now(), this.#passed) >= effect.at &&
+          this.#steps.callModel(effect.final)
+        );
       case 'judge-calls':
         return this.#steps.judge(state, effect.calls);
       case 'finish':
@@ -265,13 +270,20 @@ export class TurnRunner {
       begins.has(effect.kind) && this.#isFull() ? this.#parts.clock.now() + lookMs : Infinity;
     const until = Math.min(expiry, Math.max(timeout, this.#toldUntil), retry, look);
     let stop = (): void => undefined;
+    let rang = false;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (until !== Infinity) stop = this.#parts.alarms.at(until, resolve);
+      if (until === Infinity) return;
+      stop = this.#parts.alarms.at(until, () => {
+        rang = true;
+        resolve();
+      });
     });
     this.#wake = null;
     stop();
-    const now = this.#parts.clock.now();
+    // The time has passed, whatever a clock says that was put back meanwhile.
+    this.#passed = rang ? until : 0;
+    const now = Math.max(this.#parts.clock.now(), rang ? until : 0);
     if (now >= expiry)
       this.#desk.decide({ type: 'ExpireWaits', now, startedAt: this.#parts.startedAt });
     if (now >= timeout) this.#timeOut(now);
