@@ -64,6 +64,7 @@ export {
   type ProvenanceEntry,
   type ResolutionProblem,
 } from './resolution.ts';
+export { formatPath } from './config/problem.ts';
 export { canonicalJson, digestOf, digestOfText } from './canonical.ts';
 export {
   isResolvedPolicy,

@@ -6,12 +6,14 @@ import { addAcpCommand } from './commands/acp-command.ts';
 import { addAdoptCommand } from './commands/adopt-command.ts';
 import { addApprovalCommands } from './commands/approval-commands.ts';
 import { addBacktestCommand } from './commands/backtest-command.ts';
+import { addBisectCommand } from './commands/bisect-command.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addControlCommands } from './commands/control-commands.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
 import { addHistoriesCommands } from './commands/histories-commands.ts';
 import { addImportCommand } from './commands/import-command.ts';
 import { addInitCommand } from './commands/init-command.ts';
+import { addMinimizeCommand } from './commands/minimize-command.ts';
 import { addParityCommand } from './commands/parity-command.ts';
 import { addPolicyCommands } from './commands/policy-commands.ts';
 import { addLogCommands } from './commands/log-commands.ts';
@@ -75,6 +77,8 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
     addParityCommand,
     addReplayCommand,
     addBacktestCommand,
+    addBisectCommand,
+    addMinimizeCommand,
     addHistoriesCommands,
     addImportCommand,
     addLogCommands,

@@ -23,6 +23,7 @@ import { OpenAiController } from './routes/openai.controller.ts';
 import { OpsController } from './routes/ops.controller.ts';
 import { OutcomesController } from './routes/outcomes.controller.ts';
 import { ParityController } from './routes/parity.controller.ts';
+import { BisectsController } from './routes/bisects.controller.ts';
 import { ReplaysController } from './routes/replays.controller.ts';
 import { SessionController } from './routes/session.controller.ts';
 import { SessionsController } from './routes/sessions.controller.ts';
@@ -43,6 +44,7 @@ export const controllers: readonly Type[] = [
   EventsController,
   ParityController,
   ReplaysController,
+  BisectsController,
   BacktestsController,
   AgentsController,
   SessionsController,

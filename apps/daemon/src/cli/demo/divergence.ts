@@ -1,11 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
-import { parseEvent, type LockstepEvent, type NewEvent } from '@lockstep/engine';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { startDaemon } from '../../daemon.ts';
-import { openSqliteLog } from '../../store/sqlite/sqlite-log.ts';
+import { layHistory as importHistory } from '../../replay/import/lay-history.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { startConsole } from '../console-process.ts';
 import type { CommandContext } from '../context.ts';
@@ -52,45 +51,14 @@ export const divergence = async (
   }
 };
 
-/** Writes a recorded history into an empty log, event by event as it was. Answers how many.
- * @throws CliError when a line is no event or the log does not take it */
+/** Makes a read-only log of a recorded history, as `lockstep import` does. Answers how many events it holds.
+ * @throws CliError when it is no history as it was recorded */
 export const layHistory = async (file: string, data: string): Promise<number> => {
-  const events = readHistory(file);
-  mkdirSync(data, { recursive: true });
-  const { store } = await openSqliteLog({ folder: data, clock: systemClock });
-  try {
-    for (const event of events) {
-      const expected = event.revision === 0 ? 'no-stream' : event.revision - 1;
-      const done = await store.append(event.stream, [asNew(event)], expected);
-      if (!done.ok)
-        throw new CliError(
-          exitCodes.finding,
-          `the history does not fit: \`${event.stream}\` at revision ${event.revision} (${done.reason})`,
-        );
-    }
-    return events.length;
-  } finally {
-    await store.close();
-  }
-};
-
-const readHistory = (file: string): LockstepEvent[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line, index) => {
-      const read = parseEvent(JSON.parse(line));
-      if (read.ok) return read.event;
-      const [problem] = read.problems;
-      throw new CliError(
-        exitCodes.finding,
-        `line ${index + 1} of \`${file}\` is no event: ${problem?.where ?? ''} ${problem?.message ?? ''}`,
-      );
-    });
-
-/** The store stamps position, time, agent number and epoch anew. */
-const asNew = (event: LockstepEvent): NewEvent => {
-  const { agentSeq: _seq, epoch: _epoch, ...meta } = event.meta;
-  const { type, data, id, schema } = event;
-  return { type, data, id, schema, meta } as NewEvent;
+  const done = await importHistory(file, data, { clock: systemClock });
+  if (done.ok) return done.note.events;
+  const why =
+    done.reason === 'not_empty'
+      ? `\`${data}\` is not empty`
+      : done.problems.map(({ where, message }) => `${where}: ${message}`).join('; ');
+  throw new CliError(exitCodes.finding, `the history \`${file}\` does not fit: ${why}`);
 };

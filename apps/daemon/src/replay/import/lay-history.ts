@@ -52,8 +52,7 @@ export const layHistory = async (
   try {
     const read = await layInto(file, draft, limits);
     if (read.problems.length > 0) return { ok: false, reason: 'refused', problems: read.problems };
-    const note = finish(draft, { file, at: clock.now(), read });
-    await writeImportedConfig(folder, draft);
+    const note = finish(draft, { file, folder, at: clock.now(), read });
     renameSync(draft, logPath(folder));
     done = true;
     return { ok: true, note };
@@ -160,13 +159,24 @@ class Laying {
 
 const finish = (
   draft: string,
-  { file, at, read }: { readonly file: string; readonly at: number; readonly read: Laid },
+  {
+    file,
+    folder,
+    at,
+    read,
+  }: {
+    readonly file: string;
+    readonly folder: string;
+    readonly at: number;
+    readonly read: Laid;
+  },
 ): ImportedNote => {
   const { events, gaps, sha256 } = read;
   const note: ImportedNote = { from: basename(file), at, events, gaps, sha256 };
   const db = openLogForWriting(draft);
   try {
     writeNote(db, note);
+    writeImportedConfig(folder, db);
     return note;
   } finally {
     db.close();

@@ -1,5 +1,6 @@
 import type { SettingKey } from '@lockstep/policy';
 import type { VerdictSeen } from '../counterfactual/report.ts';
+import type { EventRef, HistoryProblem } from '../report.ts';
 
 /** Which config version and which keys flipped a verdict. */
 export type BisectReport =
@@ -7,7 +8,8 @@ export type BisectReport =
       readonly outcome: 'found';
       readonly turn: string;
       readonly call: string;
-      /** The last version that gives the one verdict, and the first that gives the other. */
+      readonly tool: string;
+      /** The last version that gives the one verdict, and the first after it that gives the other. */
       readonly before: { readonly version: number; readonly verdict: VerdictSeen };
       readonly after: {
         readonly version: number;
@@ -16,12 +18,7 @@ export type BisectReport =
         readonly time: number;
       };
       /** The smallest change of config that flips it, as paths in the file with both values in canonical JSON. */
-      readonly keys: readonly {
-        readonly path: string;
-        readonly before: string | null;
-        readonly after: string | null;
-        readonly setting: SettingKey | null;
-      }[];
+      readonly keys: readonly BisectKey[];
       readonly tried: number;
     }
   /** No version gives another verdict, or the turn was judged otherwise than its own config says: the fault is not in config. */
@@ -30,5 +27,20 @@ export type BisectReport =
       readonly turn: string;
       readonly call: string;
       readonly why: string;
+      /** The first event that does not follow from the turn's own config; null = all do. */
+      readonly at: EventRef | null;
     }
-  | { readonly outcome: 'stopped'; readonly turn: string; readonly missing: string };
+  | { readonly outcome: 'stopped'; readonly turn: string; readonly missing: string }
+  | {
+      readonly outcome: 'refused';
+      readonly turn: string;
+      readonly problems: readonly HistoryProblem[];
+    };
+
+/** One key of a config that changed. */
+export interface BisectKey {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly setting: SettingKey | null;
+}
