@@ -71,6 +71,10 @@ export type InboxBody = z.infer<typeof inboxRow>;
 
 export const parityBody = z.looseObject({
   position: z.string(),
+  /** Places where numbered events of an agent are not in the log. */
+  missing: z
+    .array(z.looseObject({ agent: z.string(), after: z.number(), next: z.number() }))
+    .default([]),
   figure: z.looseObject({ enforced: z.number(), of: z.number() }),
   rows: z.array(
     z.looseObject({

@@ -107,7 +107,7 @@ const settled = async (
     if (quiet * lookMs > patienceMs) return givenUp(parts, open, isBegun);
     const more = await answerAll(parts, attack, answered);
     // Not before all has come to rest: what still works would be charged with the time.
-    if (!more && quiet >= 2 && isQuiet(board, attack)) putForward(parts, attack, policy);
+    if (!more && quiet >= 2 && isQuiet(parts, attack)) putForward(parts, attack, policy);
     await board.changed(lookMs);
   }
 };
@@ -145,8 +145,12 @@ const isRefused = (events: readonly { readonly type: string }[]): boolean =>
   events.at(-1)?.type === 'TurnRefused';
 
 /** Whether the attack waits for the clock alone. */
-const isQuiet = (board: Board, attack: Attack): boolean =>
-  board.hanging !== null || (attack.answers === 'never' && board.waits().length > 0);
+const isQuiet = ({ board, inside }: TrialParts, attack: Attack): boolean => {
+  if (board.hanging !== null) return true;
+  if (attack.answers !== 'never' || board.waits().length === 0) return false;
+  // A turn that still works, and only slowly, has not come to rest.
+  return board.turns().every(({ id, ended }) => ended || inside.turns.isWaiting(id));
+};
 
 const putForward = ({ board, clock }: TrialParts, attack: Attack, policy: PolicySnapshot): void => {
   const { approval, budgets } = policy;

@@ -28,10 +28,16 @@ const live = async (context: CommandContext, flags: Flags): Promise<ExitCode> =>
   const body = parityBody.parse(await daemonClient(context).get(`/v1/parity${query}`));
   const paths = flags.path === undefined ? pathNames : [flags.path];
   const states = body.rows.flatMap((r) => paths.map((path) => r.cells[path]?.state ?? 'n/a'));
-  show(context.out, body, () => matrixText(context, body, paths));
+  show(context.out, body, () =>
+    [matrixText(context, body, paths), ...body.missing.map(missingLine)].join('\n'),
+  );
   const isFinding = (state: string): boolean => isBad(state, flags.strict === true);
-  return states.some(isFinding) ? exitCodes.finding : exitCodes.ok;
+  const isBroken = states.some(isFinding) || body.missing.length > 0;
+  return isBroken ? exitCodes.finding : exitCodes.ok;
 };
+
+const missingLine = ({ agent, after, next }: Body['missing'][number]): string =>
+  pc.red(`events of ${agent} are missing between its numbers ${after} and ${next}`);
 
 const matrixText = (
   context: CommandContext,
