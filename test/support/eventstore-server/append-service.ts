@@ -121,11 +121,11 @@ export const batchAppendCall =
       open.delete(id);
       const refusal = node.refuseWrite(call.metadata);
       if (refusal !== null) {
-        call.destroy(refusal);
+        call.emit('error', refusal);
         return;
       }
       write(node, batch, (outcome) => {
-        if (outcome.kind === 'broken' || outcome.kind === 'not-ready') call.destroy(notReady());
+        if (outcome.kind === 'broken' || outcome.kind === 'not-ready') call.emit('error', notReady());
         else call.write(batchAnswer(request, batch, outcome));
       });
     });

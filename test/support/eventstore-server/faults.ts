@@ -83,7 +83,6 @@ export class Faults {
 
   /** Running subscriptions send nothing more and stay open; new ones are as they should be. */
   silenceSubscriptions(): void {
-    this.#cutters.clear();
     for (const mute of this.#mutes.splice(0)) mute();
   }
 

@@ -18,7 +18,7 @@ export const readCall =
   (call: Call): void => {
     const options = call.request.getOptions() ?? new streams.ReadReq.Options();
     const refusal = node.faults.readsRefused ? notReady() : node.refuseRead(call.metadata);
-    if (refusal !== null) call.destroy(refusal);
+    if (refusal !== null) call.emit('error', refusal);
     else if (options.hasSubscription()) subscribe(node, call, options);
     else void read(node, call, options);
   };
@@ -112,14 +112,14 @@ const subscribe = (node: ServedNode, call: Call, options: Options): void => {
   const forget = node.log.onAppend(() => wake?.());
   const uncut = node.faults.onDrop((why) => {
     stop();
-    call.destroy(why === 'cancelled' ? failure(1, 'Operation cancelled') : notReady());
+    call.emit('error', why === 'cancelled' ? failure(1, 'Operation cancelled') : notReady());
   });
   node.faults.onSilence(() => {
     muted = true;
   });
   const unseat = node.onUnseat(call.metadata, (refusal) => {
     stop();
-    call.destroy(refusal);
+    call.emit('error', refusal);
   });
   call.on('cancelled', stop);
   call.on('close', () => {
