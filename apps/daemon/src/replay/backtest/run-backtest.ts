@@ -24,8 +24,8 @@ export interface BacktestWatch {
 export type BacktestOutcome =
   { readonly kind: 'done'; readonly report: BacktestReport } | { readonly kind: 'cancelled' };
 
-/** Turns that a thread is given at a time. It keeps what it has read until it is done with them. */
-const groupSize = 64;
+/** Turns that a thread is given at a time, at most. It keeps what it has read until it is done with them. */
+const largestGroup = 64;
 /** Groups that each thread has in hand, so that it never waits for the next. */
 const inHand = 2;
 
@@ -45,11 +45,12 @@ export const runBacktest = async (
     const all = await index.count();
     const wanted = Math.max(1, job.workers ?? availableParallelism());
     const data = { log: job.log, upTo: index.upTo, draft: job.draft.applied };
-    for (let n = Math.min(wanted, Math.max(1, Math.ceil(all / groupSize))); n > 0; n -= 1)
+    const size = Math.min(largestGroup, Math.max(1, Math.ceil(all / (wanted * inHand))));
+    for (let n = Math.min(wanted, Math.max(1, Math.ceil(all / size))); n > 0; n -= 1)
       threads.push(await startJudge(data));
     signal?.addEventListener('abort', stopNow, { once: true });
     if (signal?.aborted === true) return { kind: 'cancelled' };
-    const tallies = await judgeAll(threads, index.groups(groupSize), {
+    const tallies = await judgeAll(threads, index.groups(size), {
       all,
       ...(watch.onProgress === undefined ? {} : { onProgress: watch.onProgress }),
     });

@@ -7,7 +7,7 @@ import { emptyTally, tallyLimits } from './tally.ts';
 
 const day = 86_400_000;
 const config = { version: null, digest: 'd' };
-const start = { path: 'loop', trigger: 'job', config: { version: 1, digest: 'c' } } as const;
+const start = { path: 'loop', trigger: 'cron', config: { version: 1, digest: 'c' } } as const;
 
 const allow: VerdictSeen = {
   verdict: 'allow',

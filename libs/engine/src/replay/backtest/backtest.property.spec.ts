@@ -53,7 +53,12 @@ const drawn = fc.record({
   path: fc.constantFrom('loop', 'gateway', 'channel'),
   person: fc.constantFrom('ana', 'bo', 'token:t1'),
   waits: fc.array(fc.option(fc.nat(10_000_000), { nil: null }), { maxLength: 3 }),
-  outcome: fc.constantFrom('compared', 'not_reachable', 'stopped', 'refused'),
+  outcome: fc.constantFrom(
+    'compared' as const,
+    'not_reachable' as const,
+    'stopped' as const,
+    'refused' as const,
+  ),
   verdicts: fc.array(verdictOf, { maxLength: 4 }),
   notes: fc.array(fc.constantFrom('one', 'two', 'three'), { maxLength: 2 }),
 });
@@ -64,7 +69,7 @@ const turnOf = (one: Drawn, index: number): JudgedTurn => {
   const turn = `t${index}`;
   const { agent, path, person, waits } = one;
   const origin = { turn, agent, path, person, waits, time: index, position: positionOf(index, 0) };
-  const start = { path: 'loop', trigger: 'job', config: { version: 1, digest: 'c' } } as const;
+  const start = { path: 'loop', trigger: 'cron', config: { version: 1, digest: 'c' } } as const;
   switch (one.outcome) {
     case 'not_reachable':
       return { ...origin, report: { outcome: 'not_reachable', turn, now: start, why: 'no agent' } };
@@ -72,7 +77,7 @@ const turnOf = (one: Drawn, index: number): JudgedTurn => {
       return { ...origin, report: { outcome: 'stopped', turn, at: null, missing: 'a text' } };
     case 'refused':
       return { ...origin, report: { outcome: 'refused', turn, problems: [] } };
-    default:
+    case 'compared':
       return {
         ...origin,
         report: {
