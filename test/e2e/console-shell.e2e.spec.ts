@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
+import { accessibilityFaults } from '../support/accessibility.ts';
 import { teamConfig, teamScript } from '../support/console-team.ts';
 import { live, signIn, visit } from '../support/console-visit.ts';
 import { openBrowser, runConsole, type RunningConsole } from '../support/running-console.ts';
 import { runDaemon, type RunningDaemon } from '../support/running-daemon.ts';
-
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -107,21 +101,6 @@ describe('given a daemon that is gone for a while', () => {
   });
 });
 
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-const violations = async (page: Page): Promise<readonly string[]> => {
-  await page.evaluate(axeSource);
-  const found = await page.evaluate<readonly Violation[]>(
-    'axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations)',
-  );
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
-  );
-};
-
 describe.each(['light', 'dark'] as const)('given the %s theme', (theme) => {
   it('has no accessibility fault on any page', async () => {
     const { page, context, go, complaints } = await visit(browser, daemon, served, { theme });
@@ -148,15 +127,15 @@ describe.each(['light', 'dark'] as const)('given the %s theme', (theme) => {
     for (const [path, ready] of places) {
       await go(path);
       await page.locator(ready).first().waitFor();
-      faults.push(...(await violations(page)).map((fault) => `${path} ${fault}`));
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${path} ${fault}`));
     }
     await page.keyboard.press('Control+k');
     await page.getByRole('option').first().waitFor();
-    faults.push(...(await violations(page)).map((fault) => `palette ${fault}`));
+    faults.push(...(await accessibilityFaults(page)).map((fault) => `palette ${fault}`));
     await context.clearCookies();
     await page.goto('/signin');
     await page.getByText('You are not signed in').waitFor();
-    faults.push(...(await violations(page)).map((fault) => `/signin ${fault}`));
+    faults.push(...(await accessibilityFaults(page)).map((fault) => `/signin ${fault}`));
     await context.close();
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);

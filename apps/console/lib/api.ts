@@ -124,5 +124,15 @@ export const signOut = async (): Promise<void> => {
 };
 
 /** What went wrong, as one sentence for a person. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : 'something went wrong';
+export const messageOf = (error: unknown): string => {
+  if (error instanceof ApiProblem && error.code === 'invalid_config')
+    return `${error.message}${firstFault(error.fields['errors'])}`;
+  return error instanceof Error ? error.message : 'something went wrong';
+};
+
+const firstFault = (errors: unknown): string => {
+  const first: unknown = Array.isArray(errors) ? errors[0] : undefined;
+  if (typeof first !== 'object' || first === null || !('message' in first)) return '';
+  const line = 'line' in first && typeof first.line === 'number' ? `line ${first.line}: ` : '';
+  return `: ${line}${String(first.message)}`;
+};

@@ -49,11 +49,8 @@ export const ApplyDraft = ({ config, draft, state, answer, write }: ApplyProps) 
       {sure && draft !== null && answer !== null && hindrance === null ? (
         <div className={styles['confirm']}>
           <p>
-            {plural(answer.diff.length, 'value')} changed,{' '}
-            {answer.widens.length === 0
-              ? 'none of them grants more.'
-              : `${answer.widens.length} of them ${answer.widens.length === 1 ? 'grants' : 'grant'} more.`}{' '}
-            The next turns run under it; what runs now keeps its policy where that is narrower.
+            {widenedText(answer)} The next turns run under it; what runs now keeps its policy where
+            that is narrower.
           </p>
           <span className="row">
             <Button size="compact-sm" autoFocus onClick={() => void apply(draft)}>
@@ -96,6 +93,12 @@ export const ApplyDraft = ({ config, draft, state, answer, write }: ApplyProps) 
       </details>
     </section>
   );
+};
+
+const widenedText = ({ diff, widens }: CheckAnswer): string => {
+  const changed = `${plural(diff.length, 'value')} changed`;
+  if (widens.length === 0) return `${changed}; nothing is granted that was not before.`;
+  return `${changed}; more is granted at ${widens.join(', ')}.`;
 };
 
 /** Why a draft cannot be applied now; null when it can. */

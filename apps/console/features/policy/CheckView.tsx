@@ -27,8 +27,10 @@ export const CheckView = ({
   return (
     <>
       <section aria-label="check" aria-busy={pending} data-checked={verdictOf(answer, pending)}>
-        <h2 role="status">
-          <Verdict answer={answer} pending={pending} same={answer.digest === inForce} />
+        <h2>
+          <span role="status">
+            <Verdict answer={answer} pending={pending} same={answer.digest === inForce} />
+          </span>
         </h2>
         <Problems answer={answer} onGo={onGo} />
       </section>

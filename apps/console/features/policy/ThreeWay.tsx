@@ -133,11 +133,17 @@ const Way = ({
   const diff = unifiedDiff(before, after);
   return (
     <div>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {diff === '' ? (
         <p className="dim">nothing in the text</p>
       ) : (
-        <div className={`panel ${styles['lines']}`} style={{ maxHeight: '16rem' }}>
+        <div
+          className={`panel ${styles['lines']}`}
+          style={{ maxHeight: '16rem' }}
+          tabIndex={0}
+          role="region"
+          aria-label={`${title.toLowerCase()}, line by line`}
+        >
           <Diff lines={diffLines(diff)} label={title.toLowerCase()} />
         </div>
       )}

@@ -39,10 +39,10 @@ export const Versions = () => {
       </Empty>
     );
   return (
-    <div className={styles['split']}>
+    <>
       <VersionTable rows={items} compared={compared} />
       <Difference key={`${compared.from} ${compared.to}`} compared={compared} />
-    </div>
+    </>
   );
 };
 
@@ -53,7 +53,12 @@ const VersionTable = ({
   readonly rows: readonly VersionRow[];
   readonly compared: Compared;
 }) => (
-  <div className={`panel scroll ${styles['versions']}`} role="region" aria-label="versions">
+  <div
+    className={`panel scroll ${styles['versions']}`}
+    role="region"
+    aria-label="versions"
+    tabIndex={0}
+  >
     <table className="list">
       <thead>
         <tr>
@@ -179,7 +184,12 @@ const Lines = ({
   ) : (
     <>
       <p className="dim">One value a line, with the defaults that the file leaves out.</p>
-      <div className={`panel ${styles['lines']}`}>
+      <div
+        className={`panel ${styles['lines']}`}
+        tabIndex={0}
+        role="region"
+        aria-label="changed lines"
+      >
         <Diff lines={lines} label={label} />
       </div>
     </>

@@ -19,12 +19,6 @@ export const ReplayControls = ({
 }) => {
   const { set } = useQueryState();
   const triggers = triggersOf(choice.path);
-  if (!mayOther)
-    return (
-      <p className="dim">
-        As it was recorded. Operators may also try another path or another config.
-      </p>
-    );
   return (
     <div className="filters" role="group" aria-label="what is tried instead">
       <Select
@@ -54,15 +48,17 @@ export const ReplayControls = ({
           set({ trigger, row: null });
         }}
       />
-      <ConfigSelect
-        versions={configs.versions}
-        draft={configs.draft}
-        value={choice.config}
-        asRecorded="config as recorded"
-        onChange={(config) => {
-          set({ config, row: null });
-        }}
-      />
+      {mayOther ? (
+        <ConfigSelect
+          versions={configs.versions}
+          draft={configs.draft}
+          value={choice.config}
+          asRecorded="config as recorded"
+          onChange={(config) => {
+            set({ config, row: null });
+          }}
+        />
+      ) : null}
     </div>
   );
 };

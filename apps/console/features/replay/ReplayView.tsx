@@ -12,7 +12,7 @@ import { useConfigs } from '../policy/use-configs.ts';
 import { Outcome } from './Outcome.tsx';
 import { ReplayControls } from './ReplayControls.tsx';
 import { Timelines } from './Timelines.tsx';
-import { isPlain, pairingOf, type ReplayAnswer, type ReplayChoice } from './replay.logic.ts';
+import { pairingOf, type ReplayAnswer, type ReplayChoice } from './replay.logic.ts';
 import { useReplay } from './use-replay.ts';
 
 /** A recorded turn beside what this build makes of it, or what another path or config would have made of it. */
@@ -27,7 +27,7 @@ export const ReplayView = ({ id }: { readonly id: string }) => {
     trigger: get('trigger'),
     config: get('config'),
   };
-  const allowed = may && (isPlain(choice) || mayOther);
+  const allowed = may && (choice.config === null || mayOther);
   const asked = bodyOf(id, choice, configs.draft?.text ?? null);
   const read = useReplay(configs.ready && allowed ? asked : null, round);
   return (
@@ -56,8 +56,8 @@ export const ReplayView = ({ id }: { readonly id: string }) => {
       {!allowed ? (
         <Empty title="Your role does not replay this">
           <p>
-            Auditors may replay a turn as it was. Another path or another config is tried by
-            auditors who are operators too.
+            Auditors may replay a turn, on another path too. Another config is tried by auditors who
+            are operators as well.
           </p>
         </Empty>
       ) : configs.ready && asked === null ? (

@@ -32,7 +32,12 @@ export const Timelines = ({
       <div className={styles['bar']}>
         <h2>Timelines</h2>
         {pairing.first === null ? (
-          <span className="dim">{plural(pairing.rows.length, 'event')}, all the same</span>
+          <span className="dim">
+            {plural(pairing.rows.length, 'event')},{' '}
+            {pairing.rows.every(({ state }) => state === 'same')
+              ? 'all the same'
+              : 'the same but for what was put in'}
+          </span>
         ) : (
           <Button
             size="compact-xs"
@@ -42,6 +47,17 @@ export const Timelines = ({
             }}
           >
             Go to the first divergence
+          </Button>
+        )}
+        {pairing.horizon === null ? null : (
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => {
+              document.getElementById('horizon')?.focus();
+            }}
+          >
+            Go to the horizon
           </Button>
         )}
       </div>
@@ -119,7 +135,7 @@ const Line = ({
 }) => (
   <>
     {row.place === pairing.horizon ? (
-      <li className={styles['horizon']} data-horizon={row.place}>
+      <li id="horizon" tabIndex={-1} className={styles['horizon']} data-horizon={row.place}>
         <strong>{plain ? 'Where the replay stopped' : 'Counterfactual horizon'}</strong>{' '}
         {plain
           ? 'What follows is as recorded and was not compared.'

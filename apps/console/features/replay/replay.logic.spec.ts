@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { ComparedStep, EventRef, TurnFact } from '@lockstep/engine';
 import {
   drawnRows,
-  isPlain,
   pairingOf,
   triggersOf,
   verdictCounts,
@@ -62,6 +61,32 @@ describe('given the two timelines of a replay', () => {
     });
   });
 
+  it('passes over what differs because it was put in', () => {
+    const given: ComparedStep = {
+      ...step(0, 'differs', asked),
+      recorded: {
+        at: ref(0),
+        fact: JSON.parse(
+          '{"type":"TurnRequested","data":{"path":"loop","trigger":"run","input":{"inline":""}}}',
+        ) as TurnFact,
+      },
+    };
+    const start = { path: 'loop', trigger: 'run', config: { version: 1, digest: 'd' } } as const;
+    const pairing = pairingOf({
+      outcome: 'compared',
+      turn: 't',
+      agent: 'a',
+      recorded: start,
+      now: start,
+      policy: [],
+      verdicts: [],
+      horizon: null,
+      notes: [],
+      steps: [step(0, 'differs', asked), given, step(2, 'differs', asked)].slice(1),
+    });
+    expect(pairing?.first).toBe(1);
+  });
+
   it('has none where the answer holds none', () => {
     expect([
       pairingOf({ outcome: 'same', turn: 't', events: 1, ended: true }),
@@ -112,9 +137,4 @@ it('knows the triggers of a path alone', () => {
     triggersOf('constructor'),
     triggersOf(null),
   ]).toEqual([true, [], []]);
-});
-
-it('takes a replay with nothing put in for a plain one, whatever trigger is named', () => {
-  const plain = { path: null, trigger: 'rest', config: null };
-  expect([isPlain(plain), isPlain({ ...plain, config: '2' })]).toEqual([true, false]);
 });

@@ -24,9 +24,6 @@ export interface ReplayChoice {
   readonly config: string | null;
 }
 
-export const isPlain = ({ path, config }: ReplayChoice): boolean =>
-  path === null && config === null;
-
 /** One line of the two timelines. */
 export interface PairRow {
   /** 0-based place, by which an address names it. */
@@ -50,7 +47,7 @@ export interface Side {
 /** Both timelines, with where they part. */
 export interface Pairing {
   readonly rows: readonly PairRow[];
-  /** Place of the first line that differs; null = none does. */
+  /** Place of the first line that differs by itself; null = none does. */
   readonly first: number | null;
   /** Place of the first line that nobody can judge; null = all are judged. */
   readonly horizon: number | null;
@@ -67,10 +64,16 @@ export const pairingOf = (answer: ReplayAnswer): Pairing | null => {
     now: step.now === null ? null : sideOf(step.now, null),
     fields: step.fields,
   }));
-  const placeOf = (state: PairRow['state']): number | null =>
-    rows.find((row) => row.state === state)?.place ?? null;
-  return { rows, first: placeOf('differs'), horizon: placeOf('beyond') };
+  const given = answer.outcome === 'compared' ? putIn : new Set();
+  const first = rows.find(
+    ({ state, recorded }) => state === 'differs' && !given.has(recorded?.type),
+  );
+  const horizon = rows.find(({ state }) => state === 'beyond');
+  return { rows, first: first?.place ?? null, horizon: horizon?.place ?? null };
 };
+
+/** Events that say what was put in: they differ because they were made to. */
+const putIn: ReadonlySet<unknown> = new Set(['TurnRequested', 'PolicyResolved']);
 
 const sideOf = (fact: TurnFact, at: Pick<EventRef, 'time'> | null): Side => {
   const said = eventTitle(fact);

@@ -115,6 +115,7 @@ const basics = (label: string, format: Format, readOnly: boolean): readonly Exte
   EditorView.lineWrapping,
   EditorView.contentAttributes.of({
     'aria-label': label,
+    tabindex: '0',
     ...(readOnly ? { 'aria-readonly': 'true' } : {}),
   }),
   editorLook,

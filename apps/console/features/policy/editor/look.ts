@@ -12,7 +12,7 @@ const frame = EditorView.theme({
     color: 'var(--mantine-color-text)',
     height: '100%',
   },
-  '&.cm-focused': { outline: '2px solid var(--ls-accent)', outlineOffset: '-1px' },
+  '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: mono, lineHeight: '1.5' },
   '.cm-content': { caretColor: 'var(--mantine-color-text)', padding: '0.5rem 0' },
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
