@@ -128,7 +128,8 @@ const record = async (context: CommandContext, flags: Flags): Promise<ExitCode> 
   );
   const tell = progressIn(context);
   while (run.status === 'running') {
-    tell(run.progress.done, run.progress.of, run.progress.what);
+    const { done: tried, of, what } = run.progress;
+    if (of > 0) tell(tried, of, what);
     await new Promise((done) => setTimeout(done, askEveryMs));
     run = probesBody.parse(await client.get(`/v1/parity/probes/${run.id}`));
   }
