@@ -16,12 +16,9 @@ let events: readonly LockstepEvent[] = [];
 const files = mkdtempSync(join(tmpdir(), 'lockstep-replay-'));
 
 const root = (): string => `${place.data}-demo`;
-const onDemo = (): string[] => [
-  '--config',
-  join(root(), 'config', 'lockstep.toml'),
-  '--data',
-  join(root(), 'data'),
-];
+const config = (): string => join(root(), 'config', 'lockstep.toml');
+const ofDemo = (): string[] => ['--data', join(root(), 'data')];
+const onDemo = (): string[] => ['--config', config(), ...ofDemo()];
 
 beforeAll(async () => {
   process.env['DEMO_KEY'] ??= 'demo-replayed';
@@ -118,14 +115,14 @@ describe('given the command line', () => {
     const daemon = await place.up(onDemo());
     try {
       const turn = turnOf(events, 'edit the note');
-      const said = await place.lockstep(['replay', turn, ...onDemo()]);
+      const said = await place.lockstep(['replay', turn, ...ofDemo()]);
       expect([said.code, said.stderr]).toEqual([0, '']);
       expect(said.stdout).toMatch(
         new RegExp(`^same turn ${turn}: \\d+ events came out as recorded\\n$`),
       );
-      const json = await place.lockstep(['replay', turn, '--json', ...onDemo()]);
+      const json = await place.lockstep(['replay', turn, '--json', ...ofDemo()]);
       expect(JSON.parse(json.stdout)).toMatchObject({ outcome: 'same', turn, ended: true });
-      const unknown = await place.lockstep(['replay', 'nobody', ...onDemo()]);
+      const unknown = await place.lockstep(['replay', 'nobody', ...ofDemo()]);
       expect([unknown.code, unknown.stderr]).toEqual([
         2,
         'lockstep: there is no turn `nobody` (not_found)\n',

@@ -1,7 +1,8 @@
 // Replays the recorded turns in a process whose ways to the world are closed once the history is read, and says what was tried.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { readHistory, replayer } from '@lockstep/engine';
+import { counterfactuals, readHistory, replayer } from '@lockstep/engine';
+import { parseStoredConfig } from '@lockstep/policy';
 
 // The way out is opened before all others are closed.
 process.stdout.write('');
@@ -44,15 +45,30 @@ Math.random = () => {
 };
 
 const outcomes = new Set();
+const compared = new Set();
 let turns = 0;
+/** The config that a history holds, less one tool. */
+const without = (events, denied) => {
+  const { data } = events.find(({ type }) => type === 'ConfigApplied');
+  const { config } = parseStoredConfig(data.content.inline);
+  for (const profile of Object.values(config.risk_profiles))
+    profile.tools = { ...profile.tools, denied: [...(profile.tools?.denied ?? []), denied] };
+  return { version: 0, digest: data.digest, config, host: data.host };
+};
 for (const text of texts) {
   const read = readHistory(text);
   const all = replayer(read.events);
+  const others = counterfactuals(read.events);
+  const config = without(read.events, 'builtin:file_read');
   for (const turn of all.turns) {
     turns += 1;
+    for (const ask of [{ steps: 'all' }, { steps: 'all', config }])
+      for (const { change } of others.compare(turn, 'required', ask).verdicts) compared.add(change);
     outcomes.add(all.replay(turn, 'required').outcome);
   }
 }
 Date.now = now;
 Math.random = random;
-process.stdout.write(JSON.stringify({ touched, outcomes: [...outcomes], turns }));
+process.stdout.write(
+  JSON.stringify({ touched, outcomes: [...outcomes], compared: [...compared].sort(), turns }),
+);

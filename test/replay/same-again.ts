@@ -1,4 +1,10 @@
-import { replayer, type LockstepEvent, type ReplayReport } from '@lockstep/engine';
+import {
+  counterfactuals,
+  replayer,
+  type CounterfactualReport,
+  type LockstepEvent,
+  type ReplayReport,
+} from '@lockstep/engine';
 import { canonicalJson, type AppliedConfig } from '@lockstep/policy';
 import { expect } from 'vitest';
 
@@ -43,15 +49,33 @@ const configEvent = (
   },
 });
 
-/** Makes every turn of a log again and holds it to what was recorded. Answers how many there were. */
+/** What of a comparison is not as it was recorded; null = nothing. */
+export const whatChanged = (report: CounterfactualReport): unknown => {
+  if (report.outcome !== 'compared') return report;
+  const { turn, horizon, verdicts, policy, steps, notes } = report;
+  const changed = verdicts.filter(({ change }) => change !== 'unchanged');
+  const others = steps.filter(({ state }) => state !== 'same');
+  return horizon === null && changed.length + policy.length + others.length === 0
+    ? null
+    : { turn, horizon, changed, policy, others, notes };
+};
+
+/** Makes every turn of a log again and holds it to what was recorded: as it was, and put to the same config and path. Answers how many
+ * there were. */
 export const expectSameAgain = (
   events: readonly LockstepEvent[],
   configs: readonly AppliedConfig[],
 ): number => {
-  const all = replayer(exported(events, configs));
+  const history = exported(events, configs);
+  const all = replayer(history);
   const others = all.turns
     .map((turn): ReplayReport => all.replay(turn, 'open'))
     .filter((report) => report.outcome !== 'same');
   expect(others, 'turns that came out otherwise').toEqual([]);
+  const compared = counterfactuals(history);
+  const changed = all.turns.flatMap(
+    (turn) => whatChanged(compared.compare(turn, 'open', { steps: 'all' })) ?? [],
+  );
+  expect(changed, 'turns that nothing else was put to, and that change').toEqual([]);
   return all.turns.length;
 };

@@ -148,6 +148,7 @@ const walkFrom = (shared: Shared, turn: string, from: Start): Beginning => {
       early: new Map(),
       notes: new Set([...(ask.start?.notes ?? []), ...made.notes]),
       horizon: null,
+      refusal: null,
       unfed: null,
     },
   };

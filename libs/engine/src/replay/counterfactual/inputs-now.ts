@@ -163,7 +163,9 @@ const decided = (
     grant: null,
   } as const;
   if (!tell(walk, { ...next.command, decision: once }))
-    walk.notes.add(`who decided on \`${event.data.approval}\` could not have done so`);
+    walk.notes.add(
+      `the answer to \`${event.data.approval}\` would not have counted: ${walk.refusal ?? 'nothing was asked'}`,
+    );
 };
 
 /** With another time limit, who was waited for then may still be waited for. */

@@ -100,10 +100,21 @@ interface Three {
 const asThen = (three: Three, acted: ReadonlySet<SettingKey>): PolicySnapshot => {
   const { recorded, baseline, now } = three;
   const base = baseline === null ? recorded : merge(recorded, baseline, { now, path: '' });
-  return settingKeys
+  const merged = settingKeys
     .filter((key) => acted.has(key))
     .reduce((into, key) => withValue(into, key.split('.'), valueAt(now, key)), base);
+  const binds = bound.some((key) => text(valueAt(merged, key)) !== text(valueAt(recorded, key)));
+  return binds ? { ...merged, registry: now.registry } : merged;
 };
+
+/** Settings that bind no policy of the first registry. One that the other config sets is to bind all the same. */
+const bound: readonly SettingKey[] = [
+  'approval.approvers_required',
+  'approval.four_eyes',
+  'budgets.max_actions_per_hour',
+  'budgets.max_cost_usd_per_day',
+  'budgets.warn_at_percent',
+];
 
 const keys: ReadonlySet<string> = new Set(settingKeys);
 

@@ -61,6 +61,8 @@ export interface Walk extends Shared {
   readonly notes: Set<string>;
   /** Place of the first recorded event that rests on something that the model would not have been told. */
   horizon: number | null;
+  /** Why the engine refused the last command; null = it did not. */
+  refusal: string | null;
   /** What the recording does not hold, and was needed. */
   unfed: Unfed | null;
 }
@@ -87,6 +89,7 @@ export const tell = (walk: Walk, command: TurnCommand, activeMs: number | null =
   if (event === undefined || state === null) return false;
   const now = 'now' in command ? command.now : event.time;
   const first = walk.engine.decide(command, clocked(walk, state, { now, activeMs }));
+  walk.refusal = first.kind === 'refuse' ? first.refusal.message : null;
   if (first.kind !== 'record') return false;
   const known = endedMs(walk, first.facts);
   const decision =
