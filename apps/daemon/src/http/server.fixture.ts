@@ -19,6 +19,7 @@ import { Backtests } from '../replay/backtest/backtests.ts';
 import { TOOLS, TURNS, type Turns } from '../tokens.ts';
 import { JOBS, type Jobs } from '../work/jobs.port.ts';
 import { SOP_RUNS, type SopRuns } from '../paths/sop/sop-runs.port.ts';
+import type { HttpBase } from './http-parts.ts';
 import { LiveStreams } from './live-streams.ts';
 import { startMetrics } from './metrics.ts';
 import type { ReadSide } from './read-side.ts';
@@ -181,6 +182,7 @@ export const startHarness = async (
   folder: string,
   text = config,
   sse: SseLimits = { keepAliveMs: 15_000, stalledMs: 30_000 },
+  over: Partial<Pick<HttpBase, 'prepareBacktest'>> = {},
 ): Promise<Harness> => {
   await writeFile(join(folder, 'script.yaml'), 'default: [{ say: "hello" }]\n');
   const file = join(folder, 'lockstep.toml');
@@ -219,6 +221,7 @@ export const startHarness = async (
     sse,
     backtests,
     prepareBacktest: () => ({ kind: 'missing' as const, message: 'the log is in memory' }),
+    ...over,
     gateway: { trustedProxies: [], extraHosts: [] },
     log,
     notReady: () => [],
