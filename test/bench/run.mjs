@@ -45,6 +45,12 @@ const benches = [
       'turns of five tool calls, eight at once, in one process on SQLite with the read models; memory after a collection, at ten points',
   },
   {
+    name: 'restart',
+    title: 'Restart',
+    about:
+      'the daemon as it is built, killed while a thousand turns wait for a person and a hundred others work, and started again',
+  },
+  {
     name: 'kill',
     title: 'Kills',
     about:
