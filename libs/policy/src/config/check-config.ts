@@ -15,6 +15,7 @@ import { checkNetwork } from './checks/check-network.ts';
 import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
 import { checkPeople } from './checks/check-people.ts';
 import { checkSharedRoots } from './checks/check-shared-roots.ts';
+import { warnSopTool } from './checks/check-sop-tool.ts';
 import { checkStore } from './checks/check-store.ts';
 import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
 import { checkWork } from './checks/check-work.ts';
@@ -51,6 +52,7 @@ const warnings: readonly ConfigCheck[] = [
   warnDeafChannels,
   warnBareEdges,
   warnBareProcesses,
+  warnSopTool,
 ];
 
 export const checkEntries = (context: CheckContext): ConfigProblem[] =>

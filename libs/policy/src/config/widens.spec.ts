@@ -110,6 +110,36 @@ describe('a change of config', () => {
     ]);
   });
 
+  it('names jobs, heartbeats, procedures and channels that are new, and what an edge lends more than before', () => {
+    const edge = (tools: readonly string[]) => ({
+      agents: {
+        a: { delegates: [{ agent: 'b', mode: 'bounded', grants: { tools: [...tools] } }] },
+        b: {},
+      },
+    });
+    const starts = {
+      cron: { nightly: { agent: 'a', schedule: '0 3 * * *', prompt: 'look' } },
+      heartbeat: { b: { every: '30m', prompt: 'open?' } },
+      sops: { ship: { steps: [{ agent: 'a', prompt: 'ship' }] } },
+      channels: { webhook: { desk: { secret: { env: 'S' } } } },
+    };
+    const [few, more] = [edge(['memory_recall']), { ...edge(['memory_*']), ...starts }].map(
+      (config) => configSchema.parse(config),
+    );
+    if (few === undefined || more === undefined) throw new TypeError('no config');
+    expect(widens(few, more)).toEqual([
+      // Whose it is where no agent names it.
+      'agents.a.channels.bindings',
+      'agents.a.delegates.b.grants',
+      'cron.nightly',
+      'heartbeat.b',
+      'sops.ship',
+      'channels.webhook.desk',
+    ]);
+    expect(widens(more, few)).toEqual([]);
+    expect(widens(more, more)).toEqual([]);
+  });
+
   it('stays short when very much changes', () => {
     const many = (count: number) =>
       configSchema.parse({

@@ -23,6 +23,8 @@ export const widens = (
 ): string[] => {
   const keys = [
     ...Object.keys(after.agents).flatMap((alias) => ofAgent(before, after, host, alias)),
+    ...(before === null ? [] : ofEdges(before, after)),
+    ...(before === null ? [] : ofStarts(before, after)),
     ...(before === null ? [] : ofServers(before, after)),
     ...(before === null ? [] : ofPeople(before, after)),
     ...(before === null ? [] : ofProviders(before, after)),
@@ -69,6 +71,41 @@ const denials = new Map<SettingKey, (wide: string, narrow: string) => boolean>([
       wide === narrow || (narrow.startsWith('/') && wide.startsWith('/') && isWithin(wide, narrow)),
   ],
 ]);
+
+/** Edges that were there and lend more than before; a new edge is a change of `delegation.delegates`. */
+const ofEdges = (before: Config, after: Config): string[] =>
+  Object.entries(after.agents).flatMap(([alias, agent]) => {
+    const old = entryOf(before.agents, alias)?.delegates ?? [];
+    return (agent.delegates ?? []).flatMap((edge) => {
+      const known = old.find((other) => other.agent === edge.agent);
+      if (known === undefined || lendsNoMore(known.grants ?? {}, edge.grants ?? {})) return [];
+      return [`agents.${alias}.delegates.${edge.agent}.grants`];
+    });
+  });
+
+const lendsNoMore = (old: object, now: object): boolean =>
+  Object.entries(now).every(([key, lent]) => {
+    const before: unknown = Object.entries(old).find(([name]) => name === key)?.[1];
+    return listed(lent).every((pattern) =>
+      listed(before).some((one) => matchesPattern(one, pattern)),
+    );
+  });
+
+const listed = (value: unknown): string[] => (value === '*' ? ['*'] : patternsOf(value));
+
+/** What starts turns and did not before: jobs, heartbeats, procedures and channels. */
+const ofStarts = (before: Config, after: Config): string[] => [
+  ...(['cron', 'heartbeat', 'sops'] as const).flatMap((section) =>
+    newNames(before[section], after[section]).map((name) => `${section}.${name}`),
+  ),
+  ...Object.entries(after.channels).flatMap(([kind, now]) => {
+    const old = Object.entries(before.channels).find(([name]) => name === kind)?.[1] ?? {};
+    return newNames(old, now).map((alias) => `channels.${kind}.${alias}`);
+  }),
+];
+
+const newNames = (old: object, now: object): string[] =>
+  Object.keys(now).filter((name) => !Object.hasOwn(old, name));
 
 const ofServers = (before: Config, after: Config): string[] =>
   Object.entries(after.mcp.servers).flatMap(([alias, now]) => {
