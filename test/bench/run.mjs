@@ -34,6 +34,12 @@ const benches = [
     about: 'recorded turns of five tool calls made again from their log, in seconds of one core',
   },
   {
+    name: 'backtest',
+    title: 'Backtests',
+    about:
+      'recorded turns of five tool calls judged under a config that changes none of them, in two threads over a log on disk',
+  },
+  {
     name: 'history',
     title: 'Long history',
     about: 'the daemon as it is built, in a process of its own, on a log of whole turns',
