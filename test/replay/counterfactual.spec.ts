@@ -38,10 +38,13 @@ const drafted = (
 
 const denying =
   (tool: string) =>
-  (profile: Profile): Profile => ({
-    ...profile,
-    tools: { ...profile.tools, denied: [...(profile.tools?.denied ?? []), tool] },
-  });
+  (profile: Profile): Profile => {
+    const { denied = [] } = profile.tools ?? {};
+    return {
+      ...profile,
+      tools: { ...profile.tools, denied: Array.isArray(denied) ? [...denied, tool] : denied },
+    };
+  };
 
 type Compared = Extract<CounterfactualReport, { outcome: 'compared' }>;
 

@@ -5,11 +5,14 @@ import {
   replaySteps,
   type ComparedStep,
   type CounterfactualReport,
+  type EventOf,
   type LockstepEvent,
+  type Recording,
   type ReplayHistory,
   type ReplayReport,
 } from '@lockstep/engine';
-import type { AppliedConfig } from '@lockstep/policy';
+import type { AppliedConfig, PathName, Trigger } from '@lockstep/policy';
+import { isUnchanged } from './is-unchanged.ts';
 import { askOf, type OtherWay } from './re-enter/re-enter.ts';
 
 /** What is put in the place of what was recorded; nothing = a strict replay. */
@@ -20,8 +23,21 @@ export interface ReplayAsked {
   readonly timeline: boolean;
 }
 
-export type AnsweredReplay =
-  (ReplayReport & { readonly steps?: readonly ComparedStep[] }) | CounterfactualReport;
+/** A turn below the one that was asked about, as its own replay says. */
+export interface BelowTurn {
+  readonly turn: string;
+  readonly agent: string;
+  readonly path: PathName;
+  readonly trigger: Trigger;
+  readonly outcome: Report['outcome'];
+  /** It came out as it was recorded. */
+  readonly unchanged: boolean;
+}
+
+type Report = (ReplayReport & { readonly steps?: readonly ComparedStep[] }) | CounterfactualReport;
+
+/** `below`: turns that its calls started, at every depth. Absent where there is none, and where another path is asked about. */
+export type AnsweredReplay = Report & { readonly below?: readonly BelowTurn[] };
 
 /** Replays turns of one history, as they were asked for. */
 export interface Answerer {
@@ -42,6 +58,22 @@ export const answererOf = (events: readonly LockstepEvent[]): Answerer => {
     const found = recording.config({ version, digest: null });
     return found.ok ? found.value : null;
   };
+  const one = (turn: string, end: ReplayHistory['end'], asked: ReplayAsked): Report => {
+    const { way, config, timeline } = asked;
+    if (way === null && config === null) {
+      const report = strict.replay(turn, end);
+      const steps = replaySteps(report, recording.stream(`turn-${turn}`));
+      return timeline ? { ...report, steps } : report;
+    }
+    const found = askOf(recording, turn, { way, config });
+    if (found.kind === 'ask')
+      return all.compare(turn, end, { ...found.ask, ...(timeline ? { steps: 'all' } : {}) });
+    const { trigger, why, under } = found;
+    const { version, digest } = under;
+    const path = way?.path ?? 'loop';
+    const put = { version: version === 0 ? null : version, digest };
+    return { outcome: 'not_reachable', turn, now: { path, trigger, config: put }, why };
+  };
   return {
     turns: recording.turns,
     version: versionOf,
@@ -50,27 +82,40 @@ export const answererOf = (events: readonly LockstepEvent[]): Answerer => {
       return last?.type === 'ConfigApplied' ? versionOf(last.data.version) : null;
     },
     answer: (turn, end, asked) => {
-      const { way, config, timeline } = asked;
-      if (way === null && config === null) {
-        const report = strict.replay(turn, end);
-        const steps = replaySteps(report, recording.stream(`turn-${turn}`));
-        return timeline ? { ...report, steps } : report;
-      }
-      const found = askOf(recording, turn, { way, config });
-      if (found.kind === 'ask')
-        return all.compare(turn, end, { ...found.ask, ...(timeline ? { steps: 'all' } : {}) });
-      const { trigger, why, under } = found;
-      const { version, digest } = under;
-      return {
-        outcome: 'not_reachable',
-        turn,
-        now: {
-          path: way?.path ?? 'loop',
-          trigger,
-          config: { version: version === 0 ? null : version, digest },
-        },
-        why,
-      };
+      const report = one(turn, end, asked);
+      if (asked.way !== null) return report;
+      const below = turnsBelow(recording, turn).map((started): BelowTurn => {
+        const found = one(started.turn, end, { ...asked, timeline: false });
+        return { ...started, outcome: found.outcome, unchanged: isUnchanged(found) };
+      });
+      return below.length === 0 ? report : { ...report, below };
     },
   };
+};
+
+/** Turns that hang below a turn, in the order in which they began. */
+const turnsBelow = (
+  recording: Recording,
+  turn: string,
+): readonly Omit<BelowTurn, 'outcome' | 'unchanged'>[] =>
+  recording.turns.flatMap((id) => {
+    const [first] = recording.stream(`turn-${id}`);
+    if (first?.type !== 'TurnRequested' || !isBelow(recording, first, turn)) return [];
+    const { path, trigger, request } = first.data;
+    return [{ turn: id, agent: request.agent, path, trigger }];
+  });
+
+const isBelow = (
+  recording: Recording,
+  { data }: EventOf<'TurnRequested'>,
+  turn: string,
+): boolean => {
+  const seen = new Set<string>();
+  for (let above = data.records.parent?.turn; above !== undefined && !seen.has(above);) {
+    if (above === turn) return true;
+    seen.add(above);
+    const [first] = recording.stream(`turn-${above}`);
+    above = first?.type === 'TurnRequested' ? first.data.records.parent?.turn : undefined;
+  }
+  return false;
 };

@@ -31,7 +31,7 @@ export const gatherHistory = async (
   );
 };
 
-/** A turn with those that its calls started, at every depth. */
+/** A turn with those that its calls started, at every depth: turns, and the steps of runs. */
 const readTree = async (store: Streams, turn: string): Promise<readonly LockstepEvent[]> => {
   const own = await store.readStream(`turn-${turn}`);
   const started = new Set(
@@ -39,6 +39,9 @@ const readTree = async (store: Streams, turn: string): Promise<readonly Lockstep
       event.type === 'ToolCallStarted' ? (event.data.children ?? []).map((one) => one.turn) : [],
     ),
   );
+  const steps = await Promise.all([...started].map((run) => store.readStream(`sop-${run}`)));
+  for (const event of steps.flat())
+    if (event.type === 'SopStepStarted') started.add(event.data.turn);
   const below = await Promise.all([...started].map((child) => readTree(store, child)));
   return [...own, ...below.flat()];
 };

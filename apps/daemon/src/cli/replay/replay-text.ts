@@ -1,21 +1,20 @@
 import pc from 'picocolors';
-import type { CounterfactualReport, HistoryProblem, ReplayReport } from '@lockstep/engine';
+import type { HistoryProblem } from '@lockstep/engine';
 import type { ReplayAnswer } from '../../http/schemas/replay.schema.ts';
+import type { AnsweredReplay } from '../../replay/answer-replay.ts';
+import { isUnchanged } from '../../replay/is-unchanged.ts';
 import { safe } from '../print.ts';
 import { comparedText, notReachableText } from './compared-text.ts';
 
 /** What became of one replay, from this process or from a daemon. */
-export type ShownReplay = ReplayReport | CounterfactualReport | ReplayAnswer;
+export type ShownReplay = AnsweredReplay | ReplayAnswer;
 
-/** Whether nothing came out otherwise than it was recorded. */
-export const isAsRecorded = (report: ShownReplay): boolean => {
-  if (report.outcome === 'same') return true;
-  return (
-    report.outcome === 'compared' &&
-    report.horizon === null &&
-    report.verdicts.every(({ change }) => change === 'unchanged')
-  );
-};
+/** Whether nothing came out otherwise than it was recorded, in the turn and in those below it. */
+export const isAsRecorded = (report: ShownReplay): boolean =>
+  isUnchanged(report) && belowOf(report).every(({ unchanged }) => unchanged);
+
+const belowOf = (report: ShownReplay): NonNullable<AnsweredReplay['below']> =>
+  'below' in report ? (report.below ?? []) : [];
 
 /** One report as a person reads it.
  * @param columns width of the terminal; null = it is none */
@@ -23,6 +22,10 @@ export const replayText = (report: ShownReplay, columns: number | null): string 
   [
     outcomeText(report, columns),
     ...('notes' in report ? (report.notes ?? []) : []).map((note) => `  note: ${safe(note)}`),
+    ...belowOf(report).map(
+      (one) =>
+        `  below: ${one.unchanged ? pc.green('same') : pc.red(one.outcome.replaceAll('_', ' '))} turn ${one.turn} of \`${one.agent}\` by ${one.path}/${one.trigger}`,
+    ),
   ].join('\n');
 
 const outcomeText = (report: ShownReplay, columns: number | null): string => {

@@ -84,7 +84,27 @@ const compared = z
 /** What of the history was taken as it stands and not made again. */
 const notes = z.array(z.string());
 const steps = z.array(step);
-const ofReplay = { turn: z.string(), notes: notes.optional(), steps: steps.optional() };
+/** Turns that its calls started, at every depth, each as its own replay says. Absent = there is none, or another path is asked about. */
+const below = z
+  .array(
+    z
+      .strictObject({
+        turn: z.string(),
+        agent: z.string(),
+        path: pathNameSchema,
+        trigger: triggerSchema,
+        outcome: z.enum(['same', 'diverged', 'compared', 'not_reachable', 'stopped', 'refused']),
+        unchanged: z.boolean(),
+      })
+      .meta({ id: 'ReplayBelow' }),
+  )
+  .optional();
+const ofReplay = {
+  below,
+  turn: z.string(),
+  notes: notes.optional(),
+  steps: steps.optional(),
+};
 const at = eventRef.nullable();
 
 /** What became of a replay. `same`, `diverged`: nothing was put in the place of what was recorded. `compared`, `not_reachable`: another
@@ -108,6 +128,7 @@ export const replaySchema = z
       why: z.string(),
     }),
     z.strictObject({
+      below,
       outcome: z.literal('compared'),
       turn: z.string(),
       agent: z.string(),
@@ -121,6 +142,7 @@ export const replaySchema = z
       notes,
     }),
     z.strictObject({
+      below,
       outcome: z.literal('not_reachable'),
       turn: z.string(),
       now: start,
