@@ -270,14 +270,14 @@ export class TurnRunner {
       begins.has(effect.kind) && this.#isFull() ? this.#parts.clock.now() + lookMs : Infinity;
     const until = Math.min(expiry, Math.max(timeout, this.#toldUntil), retry, look);
     let stop = (): void => undefined;
-    let rang = false;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (until === Infinity) return;
-      stop = this.#parts.alarms.at(until, () => {
-        rang = true;
-        resolve();
-      });
+    const rang = await new Promise<boolean>((resolve) => {
+      this.#wake = () => {
+        resolve(false);
+      };
+      if (until !== Infinity)
+        stop = this.#parts.alarms.at(until, () => {
+          resolve(true);
+        });
     });
     this.#wake = null;
     stop();
