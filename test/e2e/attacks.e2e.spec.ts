@@ -43,7 +43,7 @@ const launch = async (input: string, more: object = {}): Promise<Record<string, 
 const streamed = async (path: string, headers: Record<string, string> = {}): Promise<string> => {
   const answer = await fetch(`${daemon.url()}${path}`, {
     headers: { authorization: `Bearer ${daemon.local()}`, ...headers },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return answer.text();
 };

@@ -155,7 +155,7 @@ describe('given an edit of the config file', () => {
     await writeFile(run.config, `${config}\n[nonsense]\n`);
     await expect
       .poll(async () => (await items('/v1/events?types=ConfigRejected')).length, {
-        timeout: 10_000,
+        timeout: 30_000,
       })
       .toBe(1);
     expect(await version()).toBe(2);

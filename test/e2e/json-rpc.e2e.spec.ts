@@ -374,7 +374,7 @@ describe('given a client of the socket that does as it likes', () => {
     const line = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'turns.get', params })}\n`;
     for (let n = 0; n < 400; n += 1) client.write(line);
     await expect
-      .poll(async () => (await eventsOf('ConnectionClosed')).length, { timeout: 15_000 })
+      .poll(async () => (await eventsOf('ConnectionClosed')).length, { timeout: 30_000 })
       .toBeGreaterThan(before);
     client.close();
   });
@@ -447,7 +447,7 @@ describe('given a daemon that stops while turns of a client wait', () => {
     await other.admin().post(`/v1/approvals/${String(params?.['id'])}/decision`, decision);
     // Then both turns end, the second under what the client chose
     await expect
-      .poll(closedOnes, { timeout: 10_000 })
+      .poll(closedOnes, { timeout: 30_000 })
       .toEqual([{ connection: result?.['connection'], why: 'the daemon was stopped' }]);
     const ends = await Promise.all(
       [first, second].map(async (one) => (await other.admin().get(`/v1/turns/${idOf(one)}`)).body),

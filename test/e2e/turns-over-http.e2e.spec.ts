@@ -80,7 +80,7 @@ const settled = (id: string, status: string): Promise<void> =>
     .poll(
       async () => ((await admin.get(`/v1/turns/${id}`)).body as { answer: Answer }).answer.status,
       {
-        timeout: 10_000,
+        timeout: 30_000,
       },
     )
     .toBe(status);

@@ -59,10 +59,10 @@ export const runConsole = async (daemonUrl: string): Promise<RunningConsole> => 
 };
 
 const answers = async (url: string, child: ChildProcess): Promise<void> => {
-  const until = Date.now() + 40_000;
+  const until = Date.now() + 90_000;
   while (Date.now() < until && child.exitCode === null) {
     try {
-      await fetch(`${url}/signin`, { signal: AbortSignal.timeout(10_000) });
+      await fetch(`${url}/signin`, { signal: AbortSignal.timeout(30_000) });
       return;
     } catch {
       await later(100);

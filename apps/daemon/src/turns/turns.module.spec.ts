@@ -92,7 +92,7 @@ it('runs turns that come in through the command bus', async () => {
   if (launch.kind !== 'accepted') throw new Error(JSON.stringify(launch));
   const answer = await turns.settled(launch.turn, new AbortController().signal);
   expect([answer?.status, answer?.reply]).toEqual(['completed', 'done']);
-  expect(await turns.stop(1_000)).toBe(true);
+  expect(await turns.stop(30_000)).toBe(true);
   expect((await turns.launch(request)).kind).toBe('refused');
   expect(problems).toEqual([]);
   await app.close();

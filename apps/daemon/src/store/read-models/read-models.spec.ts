@@ -132,7 +132,7 @@ describe('given a log with a history', () => {
 
     const position = await append('turn-2', steered('g'));
 
-    expect(await models.waitFor(position, 5_000)).toBe(true);
+    expect(await models.waitFor(position, 30_000)).toBe(true);
     expect(models.state(counter())).toEqual({ count: 7 });
     expect(models.row(turns(), 'turn-2')).toEqual({ turn: 'turn-2', texts: ['c', 'g'] });
   });
@@ -140,7 +140,7 @@ describe('given a log with a history', () => {
   it('deletes a row that a projection gives up', async () => {
     await open().caughtUp();
 
-    await models.waitFor(await append('turn-2', cancelled()), 5_000);
+    await models.waitFor(await append('turn-2', cancelled()), 30_000);
 
     expect(models.row(turns(), 'turn-2')).toBeNull();
   });
