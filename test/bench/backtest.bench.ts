@@ -8,7 +8,7 @@ import { fillLog } from './long-log.ts';
 // Turns of five tool calls, each judged under a config that changes none of their verdicts, so that every turn is walked to its end.
 const turns = quick ? 5_000 : 100_000;
 /** Events of one turn with its session, and a little more. */
-const eventsPerTurn = 31;
+const eventsPerTurn = 33;
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-bench-'));
 await fillLog(folder, turns * eventsPerTurn);
