@@ -71,7 +71,7 @@ const ask = async (path: string, init?: RequestInit) => {
     ...init,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   });
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 
 const all = async (): Promise<readonly LockstepEvent[]> => {

@@ -11,9 +11,9 @@ export interface ProbeOrder extends ProbesAsked {
 }
 
 export interface ProbeListener {
-  onProgress(progress: ProbeProgress): void;
+  readonly onProgress: (progress: ProbeProgress) => void;
   /** The next trial waits until this resolves. */
-  onTrial(trial: TrialRecord): Promise<void>;
+  readonly onTrial: (trial: TrialRecord) => Promise<void>;
 }
 
 export interface ProbeOutcome {
@@ -97,7 +97,7 @@ export const runInProcess: RunApart = (order, listener, signal) =>
         },
         (error: unknown) => {
           end(() => {
-            failed(error as Error);
+            failed(error);
           });
         },
       );
