@@ -1,4 +1,9 @@
-import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from '@grpc/grpc-js';
+import {
+  status,
+  type sendUnaryData,
+  type ServerDuplexStream,
+  type ServerReadableStream,
+} from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import statuses from '@eventstore/db-client/generated/status_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -36,12 +41,12 @@ export const appendCall =
         return;
       }
       write(node, { stream, expected, events }, (outcome) => {
-        if (outcome.kind === 'broken') answer(failure(14, 'Connection dropped'));
+        if (outcome.kind === 'broken') answer(failure(status.UNAVAILABLE, 'Connection dropped'));
         else if (outcome.kind === 'not-ready') answer(notReady());
-        else if (outcome.kind === 'timeout') answer(failure(10, 'Operation timed out'));
+        else if (outcome.kind === 'timeout') answer(failure(status.ABORTED, 'Operation timed out'));
         else if (outcome.kind === 'deleted')
           answer(
-            failure(9, `stream '${stream}' is deleted`, {
+            failure(status.FAILED_PRECONDITION, `stream '${stream}' is deleted`, {
               exception: 'stream-deleted',
               'stream-name': stream,
             }),
@@ -125,7 +130,8 @@ export const batchAppendCall =
         return;
       }
       write(node, batch, (outcome) => {
-        if (outcome.kind === 'broken' || outcome.kind === 'not-ready') call.emit('error', notReady());
+        if (outcome.kind === 'broken' || outcome.kind === 'not-ready')
+          call.emit('error', notReady());
         else call.write(batchAnswer(request, batch, outcome));
       });
     });

@@ -1,4 +1,4 @@
-import { Server, ServerCredentials, type Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Server, ServerCredentials, status, type Metadata, type ServiceError } from '@grpc/grpc-js';
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
@@ -101,7 +101,7 @@ export class ClusterNode {
     const { log, faults, credentials } = this.#parts;
     const refuse = (metadata: Metadata): ServiceError | null => {
       if (!allowed(metadata, credentials))
-        return failure(7, 'Access Denied', { exception: 'access-denied' });
+        return failure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
       const leader = this.#parts.leader();
       return wantsLeader(metadata) && leader !== this
         ? notLeader({ host, port: leader.port })
@@ -129,7 +129,7 @@ const streamsServer = (node: ServedNode): IStreamsServer => ({
   batchAppend: batchAppendCall(node),
   // A soft delete hides events from reads and leaves the name free: nothing here asks for that.
   delete: (_call, answer) => {
-    answer(failure(12, 'this server deletes nothing'));
+    answer(failure(status.UNIMPLEMENTED, 'this server deletes nothing'));
   },
   tombstone: (call, answer) => {
     const stream = streamName(call.request.getOptions()?.getStreamIdentifier());
@@ -166,10 +166,10 @@ const supported = () => {
   return all;
 };
 
-const clusterInfo = ({ members, leader }: ClusterParts) => {
+const clusterInfo = (parts: ClusterParts) => {
   const info = new gossip.ClusterInfo();
   info.setMembersList(
-    members().map((node, i) => {
+    parts.members().map((node, i) => {
       const address = new gossip.EndPoint();
       address.setAddress(host);
       address.setPort(node.port);
@@ -177,7 +177,7 @@ const clusterInfo = ({ members, leader }: ClusterParts) => {
       member.setInstanceId(uuidOf(`00000000-0000-4000-8000-00000000000${i}`));
       member.setTimeStamp('0');
       const { LEADER, FOLLOWER } = gossip.MemberInfo.VNodeState;
-      member.setState(node === leader() ? LEADER : FOLLOWER);
+      member.setState(node === parts.leader() ? LEADER : FOLLOWER);
       member.setIsAlive(node.alive);
       member.setHttpEndPoint(address);
       return member;

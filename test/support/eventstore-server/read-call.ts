@@ -1,4 +1,4 @@
-import type { ServerWritableStream } from '@grpc/grpc-js';
+import { status, type ServerWritableStream } from '@grpc/grpc-js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { failure, identifierOf, notReady, readEvent, streamName } from './wire.ts';
 import type { Kept } from './memory-log.ts';
@@ -43,7 +43,7 @@ const read = async (node: ServedNode, call: Call, options: Options): Promise<voi
 
 /** What a read answers, in its direction; null = no such stream. */
 const selected = (node: ServedNode, options: Options): readonly Kept[] | null => {
-  const backwards = options.getReadDirection() === 1;
+  const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
   const passes = filterOf(options);
   const limit = Number(options.getCount());
   const source = sourceOf(node, options, backwards);
@@ -56,21 +56,23 @@ const sourceOf = (
   backwards: boolean,
 ): readonly Kept[] | null => {
   const one = options.getStream();
-  if (one !== undefined) {
-    const kept = node.log.stream(streamName(one.getStreamIdentifier()));
-    if (kept.length === 0) return null;
-    const from = one.hasRevision() ? Number(one.getRevision()) : null;
-    if (!backwards) return kept.slice(one.hasEnd() ? kept.length : (from ?? 0));
-    return (one.hasStart() ? [] : kept.slice(0, from === null ? undefined : from + 1)).toReversed();
-  }
+  if (one === undefined) return partOfAll(node, options, backwards);
+  const kept = node.log.stream(streamName(one.getStreamIdentifier()));
+  if (kept.length === 0) return null;
+  const from = one.hasRevision() ? Number(one.getRevision()) : null;
+  if (!backwards) return kept.slice(one.hasEnd() ? kept.length : (from ?? 0));
+  return (one.hasStart() ? [] : kept.slice(0, from === null ? undefined : from + 1)).toReversed();
+};
+
+const partOfAll = (node: ServedNode, options: Options, backwards: boolean): readonly Kept[] => {
   const all = options.getAll();
-  const at =
-    all?.hasPosition() === true ? BigInt(all.getPosition()?.getCommitPosition() ?? 0) : null;
+  const position = all?.getPosition();
+  const at = position === undefined ? null : BigInt(position.getCommitPosition());
   const { all: kept } = node.log;
-  if (!backwards)
-    return all?.hasEnd() === true ? [] : kept.slice(at === null ? 0 : node.log.after(at - 1n));
-  if (all?.hasStart() === true) return [];
-  return kept.slice(0, at === null ? undefined : node.log.after(at - 1n)).toReversed();
+  const nothing = backwards ? all?.hasStart() : all?.hasEnd();
+  if (nothing === true) return [];
+  const index = at === null ? null : node.log.after(at - 1n);
+  return backwards ? kept.slice(0, index ?? undefined).toReversed() : kept.slice(index ?? 0);
 };
 
 const filterOf = (options: Options): ((event: Kept) => boolean) => {
@@ -112,7 +114,10 @@ const subscribe = (node: ServedNode, call: Call, options: Options): void => {
   const forget = node.log.onAppend(() => wake?.());
   const uncut = node.faults.onDrop((why) => {
     stop();
-    call.emit('error', why === 'cancelled' ? failure(1, 'Operation cancelled') : notReady());
+    call.emit(
+      'error',
+      why === 'cancelled' ? failure(status.CANCELLED, 'Operation cancelled') : notReady(),
+    );
   });
   node.faults.onSilence(() => {
     muted = true;

@@ -9,6 +9,7 @@ import { startEventStoreServer, type EventStoreServer } from './start.ts';
 export const quickTimings = {
   call: 2_000,
   total: 20_000,
+  append: 20_000,
   show: 150,
   firstPause: 5,
   longestPause: 50,

@@ -66,18 +66,18 @@ const send = async (
   stop: AbortSignal,
 ): Promise<AppendResult> => {
   const { timings, where } = parts;
-  const until = performance.now() + timings.total;
+  const until = performance.now() + timings.append;
   const events = append.events.map((event) => toServer(event, now));
   for (let attempt = 0; ; attempt++) {
     const outcome = await sendOnce(parts, append, events);
-    if (stop.aborted) return await never();
+    if (isOver(stop)) return await never();
     if (outcome.kind === 'acknowledged') return await shownOrSilent(parts, until, stop);
     if (outcome.kind === 'conflict') return await conflictOf(parts, append);
     const pause = pauseBefore(attempt, timings);
     if (outcome.kind === 'never' || performance.now() + pause > until)
       return noAnswer(where, outcome.why);
     await delay(pause);
-    if (stop.aborted) return await never();
+    if (isOver(stop)) return await never();
   }
 };
 
@@ -112,8 +112,8 @@ const shownOrSilent = async (
 ): Promise<AppendResult> => {
   while (performance.now() < until) {
     await delay(timings.show, undefined, { signal: stop }).catch(() => undefined);
-    if (stop.aborted) return await never();
-    follower.restart();
+    if (isOver(stop)) return await never();
+    follower.suspect();
   }
   return noAnswer(where, 'it was written and is not shown');
 };
@@ -125,5 +125,8 @@ const conflictOf = async (parts: AppenderParts, append: Append): Promise<AppendR
   const actual = revisionOf(parts.log.lastRevision(append.stream));
   return { ok: false, reason: 'conflict', expected: append.expected, actual };
 };
+
+/** Asked anew each time: it changes while something is awaited. */
+const isOver = (signal: AbortSignal): boolean => signal.aborted;
 
 const never = (): Promise<never> => new Promise(() => undefined);

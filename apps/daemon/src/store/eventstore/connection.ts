@@ -23,13 +23,18 @@ export const connect = ({ text, where }: Connection): EventStoreDBClient => {
 /** Ends a client's calls and its connection. The client's own way to end leaves the connection open, and the process with it. */
 export const disconnect = async (client: EventStoreDBClient): Promise<void> => {
   await client.dispose();
-  await OpenClient.closeChannel(client);
+  // Out of reach of the client's types.
+  const getChannel: unknown = Reflect.get(client, 'getChannel');
+  const channel: unknown = isCallable(getChannel) ? await getChannel() : null;
+  if (canClose(channel)) channel.close();
 };
 
-class OpenClient extends EventStoreDBClient {
-  static async closeChannel(client: OpenClient): Promise<void> {
-    (await client.getChannel()).close();
-  }
-}
+const isCallable = (value: unknown): value is () => unknown => typeof value === 'function';
+
+const canClose = (channel: unknown): channel is { readonly close: () => void } =>
+  typeof channel === 'object' &&
+  channel !== null &&
+  'close' in channel &&
+  typeof channel.close === 'function';
 
 const refusal = (message: string): StoreError => new StoreError('store_unavailable', message);

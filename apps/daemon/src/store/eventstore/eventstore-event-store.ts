@@ -86,7 +86,7 @@ class ClusterStore {
     try {
       for (let other = this.#sameIds(append); other !== undefined; other = this.#sameIds(append))
         await other;
-      return this.#known(append) ?? (await this.#send(append, wire.append.now));
+      return await (this.#known(append) ?? this.#send(append, wire.append.now));
     } finally {
       this.#inFlight -= 1;
       this.#waiting.shift()?.();

@@ -9,31 +9,33 @@ export type Failure =
   /** It will not succeed by repeating it. */
   | { readonly kind: 'never'; readonly why: string };
 
+/** The other side said nothing for too long. */
+export class NoAnswerError extends Error {}
+
+const late: Failure = { kind: 'again', why: 'no answer came in time' };
+const broke: Failure = { kind: 'again', why: 'the connection broke' };
+
+const known: ReadonlyMap<string, Failure> = new Map<string, Failure>([
+  [ErrorType.WRONG_EXPECTED_VERSION, { kind: 'conflict' }],
+  [ErrorType.NOT_LEADER, { kind: 'again', why: 'another node leads' }],
+  [ErrorType.UNAVAILABLE, { kind: 'again', why: 'a node is not ready or cannot be reached' }],
+  [ErrorType.TIMEOUT, late],
+  [ErrorType.DEADLINE_EXCEEDED, late],
+  [ErrorType.CANCELLED, broke],
+  [ErrorType.UNKNOWN, broke],
+  [ErrorType.ACCESS_DENIED, { kind: 'never', why: 'the credentials are not accepted' }],
+  [ErrorType.STREAM_DELETED, { kind: 'never', why: 'a stream of the log was deleted' }],
+  [
+    ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED,
+    { kind: 'never', why: 'its largest append is below 1 MiB' },
+  ],
+]);
+
 /** Converts what the client throws, in one place. Its own texts are not passed on: they may hold what was sent. */
 export const failureOf = (error: unknown): Failure => {
+  if (error instanceof NoAnswerError) return late;
+  // Discovery that found no node, a socket that broke: the client has no class for them.
   if (!(error instanceof Error) || !isCommandError(error))
-    // Discovery that found no node, a socket that broke: the client has no class for them.
     return { kind: 'again', why: 'no node can be reached' };
-  switch (error.type) {
-    case ErrorType.WRONG_EXPECTED_VERSION:
-      return { kind: 'conflict' };
-    case ErrorType.NOT_LEADER:
-      return { kind: 'again', why: 'another node leads' };
-    case ErrorType.UNAVAILABLE:
-      return { kind: 'again', why: 'a node is not ready or cannot be reached' };
-    case ErrorType.TIMEOUT:
-    case ErrorType.DEADLINE_EXCEEDED:
-      return { kind: 'again', why: 'no answer came in time' };
-    case ErrorType.CANCELLED:
-    case ErrorType.UNKNOWN:
-      return { kind: 'again', why: 'the connection broke' };
-    case ErrorType.ACCESS_DENIED:
-      return { kind: 'never', why: 'the credentials are not accepted' };
-    case ErrorType.STREAM_DELETED:
-      return { kind: 'never', why: 'a stream of the log was deleted' };
-    case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
-      return { kind: 'never', why: 'its largest append is below 1 MiB' };
-    default:
-      return { kind: 'never', why: `it answers \`${error.type}\`` };
-  }
+  return known.get(error.type) ?? { kind: 'never', why: `it answers \`${error.type}\`` };
 };

@@ -9,8 +9,8 @@ import { ClusterLog } from './cluster-log.ts';
 import type { Connection } from './connection-text.ts';
 import { connect, disconnect } from './connection.ts';
 import { clusterEventStore } from './eventstore-event-store.ts';
-import { failureOf } from './failures.ts';
-import { follow } from './follower.ts';
+import { failureOf, NoAnswerError } from './failures.ts';
+import { Follower } from './follower.ts';
 import { oneRecord, type Calls } from './one-record.ts';
 import { claimLog } from './ownership.ts';
 import { PlaceIndex } from './place-index.ts';
@@ -83,7 +83,7 @@ const openLocked = async (
     log.checkpoint();
   });
   let failure: string | null = null;
-  const follower = follow({
+  const follower = new Follower({
     client,
     log,
     prefix,
@@ -116,7 +116,7 @@ const generationOf = async (parts: Calls & { readonly stream: string }): Promise
         }),
         call * 2,
       );
-      if (written === 'late') throw new Error('no answer came in time');
+      if (written === 'late') throw new NoAnswerError('no answer came in time');
       return generation;
     } catch (error) {
       if (failureOf(error).kind !== 'conflict') throw error;

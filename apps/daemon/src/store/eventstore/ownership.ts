@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { jsonEvent, NO_STREAM } from '@eventstore/db-client';
 import { z } from 'zod';
 import { StoreError } from '../store-error.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, NoAnswerError } from './failures.ts';
 import { oneRecord, type Calls } from './one-record.ts';
 import { retried } from './retried.ts';
 import { within } from './timings.ts';
@@ -111,7 +111,7 @@ const writeClaim = (
         }),
         timings.call * 2,
       );
-      if (result === 'late') throw new Error('no answer came in time');
+      if (result === 'late') throw new NoAnswerError('no answer came in time');
       return result.nextExpectedRevision;
     } catch (error) {
       if (failureOf(error).kind === 'conflict') return 'taken' as const;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreError } from '../store-error.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, NoAnswerError } from './failures.ts';
 import { pauseBefore, type Timings } from './timings.ts';
 
 /** Ends a read whose other side says nothing more. */
@@ -42,9 +42,9 @@ export const unavailable = (where: string, why: string): StoreError =>
 
 const watched = async <T>(ms: number, read: (watch: Watch) => Promise<T>): Promise<T> => {
   let end: () => void = () => undefined;
-  let silent = false;
+  const state = { silent: false };
   const timer = setTimeout(() => {
-    silent = true;
+    state.silent = true;
     end();
   }, ms);
   try {
@@ -54,7 +54,7 @@ const watched = async <T>(ms: number, read: (watch: Watch) => Promise<T>): Promi
         end = then;
       },
     });
-    if (silent) throw new Error('no answer came in time');
+    if (state.silent) throw new NoAnswerError('no answer came in time');
     return answer;
   } finally {
     clearTimeout(timer);

@@ -4,8 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Timings {
   /** For one answer. */
   readonly call: number;
-  /** For an append or a read, with all its tries. */
+  /** For a read, with all its tries. */
   readonly total: number;
+  /** For an append, with all its tries. */
+  readonly append: number;
   /** For an acknowledged event to show in `$all`, before the subscription is taken for dead. */
   readonly show: number;
   /** First pause before a new try; each next one is twice as long. */
@@ -18,6 +20,7 @@ export interface Timings {
 export const defaultTimings: Timings = {
   call: 5_000,
   total: 30_000,
+  append: 30_000,
   show: 3_000,
   firstPause: 50,
   longestPause: 2_000,
