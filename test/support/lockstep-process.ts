@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expectReplayed } from './replayed-log.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(root, 'apps/daemon/bin/lockstep.mjs');
@@ -79,7 +80,8 @@ export const processFolder = async (config: string, script: string): Promise<Pro
     lockstep: (args, input) => ended(start(args, input)),
     remove: async () => {
       await Promise.all([...running].map((child) => killed(child)));
-      await rm(folder, { recursive: true, force: true });
+      // Whatever a test records is made again from its log.
+      await expectReplayed(data).finally(() => rm(folder, { recursive: true, force: true }));
     },
   };
 };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request, { type Response } from 'supertest';
 import { startDaemon, type Daemon, type DaemonOptions } from '@lockstep/daemon';
+import { expectReplayed } from './replayed-log.ts';
 
 /** A folder with a config, a script and a data folder, and the daemon that runs on it. */
 export interface RunningDaemon {
@@ -106,7 +107,8 @@ export const runDaemon = async (
     stop,
     remove: async () => {
       await stop();
-      await rm(folder, { recursive: true, force: true });
+      // Whatever a test records is made again from its log.
+      await expectReplayed(data).finally(() => rm(folder, { recursive: true, force: true }));
     },
   };
 };

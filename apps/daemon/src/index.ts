@@ -16,6 +16,7 @@ export { readConnection } from './store/eventstore/connection-text.ts';
 export { openEventStoreLog } from './store/eventstore/load.ts';
 export type { EventStoreLog } from './store/eventstore/open-eventstore-log.ts';
 export { logPath, openSqliteLog, type SqliteLog } from './store/sqlite/sqlite-log.ts';
+export { prepareBacktest, type PreparedBacktest } from './replay/backtest/backtest-log.ts';
 export { checkLog, type LogCheck, type LogProblem } from './store/check-log.ts';
 export { ALARMS, timerAlarms, type Alarms } from './turns/alarms.ts';
 export { TurnsService } from './turns/turns.service.ts';
@@ -35,3 +36,12 @@ export { encodeMqtt } from './paths/channel/mqtt/mqtt.wire.ts';
 export { encodeSlack } from './paths/channel/slack/slack.wire.ts';
 export { encodeTelegram } from './paths/channel/telegram/telegram.wire.ts';
 export { encodeWebhook } from './paths/channel/webhook/webhook.wire.ts';
+export { openRecordedLog, type RecordedLog } from './replay/histories/open-recorded-log.ts';
+export { readHistoryFile } from './replay/histories/read-history-file.ts';
+export {
+  checkHistory,
+  verifyHistory,
+  type HistoryCheck,
+} from './replay/histories/verify-histories.ts';
+export { layHistory, type Imported } from './replay/import/lay-history.ts';
+export { runCli, type Surroundings } from './cli/program.ts';
