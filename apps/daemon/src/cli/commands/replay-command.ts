@@ -64,9 +64,14 @@ const replayFile = async (
   turn: string | undefined,
   flags: ReplayFlags,
 ): Promise<ExitCode> => {
-  const { readHistory, turnsOf } = await import('@lockstep/engine');
+  const { turnsOf } = await import('@lockstep/engine');
+  const { readHistoryFile } = await import('../../replay/histories/read-history-file.ts');
   const { answererOf } = await import('../../replay/answer-replay.ts');
-  const read = readHistory(readText(file, 'history'));
+  const read = await readHistoryFile(resolve(file)).catch((cause: unknown) => {
+    throw new CliError(exitCodes.usage, `\`${file}\` cannot be read, name an exported history`, {
+      cause,
+    });
+  });
   if (!read.ok) {
     show(context.out, { outcome: 'refused', turn: turn ?? null, problems: read.problems }, () =>
       refusedText(file, read.problems),

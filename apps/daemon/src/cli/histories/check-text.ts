@@ -6,7 +6,7 @@ import { safe } from '../print.ts';
 /** A line for one history, and what is wrong with it on lines of their own. */
 export const checkLine = (check: HistoryCheck): string => {
   const [head, ...rest] = checkTexts(check);
-  return [`${head ?? ''}`, ...rest.map((line) => `  ${line}`)].join('\n');
+  return [head ?? '', ...rest.map((line) => `  ${line}`)].join('\n');
 };
 
 const checkTexts = (check: HistoryCheck): readonly string[] => {

@@ -144,22 +144,22 @@ interface Tries {
 
 const triesOf = (events: readonly LockstepEvent[], turn: string, engine: Engine): Tries => {
   const all = counterfactuals(events, engine);
-  const known = new Map<string, ReadonlyMap<string, VerdictSeen> | VerdictSeen | null>();
-  const look = (applied: AppliedConfig) => {
+  const known = new Map<string, ((call: string) => VerdictSeen | null) | null>();
+  const look = (applied: AppliedConfig): ((call: string) => VerdictSeen | null) | null => {
     const report = all.compare(turn, 'open', { config: applied });
-    if (report.outcome === 'not_reachable')
-      return { verdict: 'refuse', rule: 'not_reachable', key: null, why: report.why } as const;
+    if (report.outcome === 'not_reachable') {
+      const { why } = report;
+      return () => ({ verdict: 'refuse', rule: 'not_reachable', key: null, why });
+    }
     if (report.outcome !== 'compared') return null;
-    return new Map(
-      report.verdicts.flatMap(({ call, now }) => (now === null ? [] : [[call, now] as const])),
-    );
+    const verdicts = new Map(report.verdicts.map(({ call, now }) => [call, now]));
+    return (call) => verdicts.get(call) ?? null;
   };
   return {
     under: (applied, call) => {
-      const found = known.has(applied.digest) ? known.get(applied.digest) : look(applied);
-      known.set(applied.digest, found ?? null);
-      if (found === null || found === undefined) return null;
-      return found instanceof Map ? (found.get(call) ?? null) : (found as VerdictSeen);
+      const found = known.get(applied.digest) ?? look(applied);
+      known.set(applied.digest, found);
+      return found === null ? null : found(call);
     },
     count: () => known.size,
   };
