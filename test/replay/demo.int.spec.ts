@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSqliteLog } from '@lockstep/daemon';
-import { replayer, type LockstepEvent } from '@lockstep/engine';
-import { pathNames, settingKeys } from '@lockstep/policy';
+import { counterfactuals, recordingOf, replayer, type LockstepEvent } from '@lockstep/engine';
+import { pathNames, settingKeys, type AppliedConfig } from '@lockstep/policy';
 import { rebuildLog } from '../support/log-folder.ts';
 import { processFolder, type Ended, type ProcessFolder } from '../support/lockstep-process.ts';
 import { turnOf } from './fixture-events.ts';
+import { whatChanged } from './same-again.ts';
 
 let place: ProcessFolder;
 let played: Ended;
@@ -108,10 +109,69 @@ describe('the turns of the demo', () => {
     expect(reports.length).toBe(asked.length);
     expect(reports.filter(({ outcome }) => outcome !== 'same')).toEqual([]);
   });
+
+  it('are unchanged, and have no horizon, when nothing else is put to them', () => {
+    const all = counterfactuals(events);
+    const changed = all.turns.flatMap(
+      (turn) => whatChanged(all.compare(turn, 'required', { steps: 'all' })) ?? [],
+    );
+    expect(changed).toEqual([]);
+  });
+
+  it('hold a change of the config of a turn in the bounded turns below it', () => {
+    const below = startedBy('bounded');
+    expect(below.length).toBeGreaterThan(0);
+    for (const { turn, parent } of below) {
+      const draft = withoutTool('builtin:time_now', [parent.snapshot.agent]);
+      const report = counterfactuals(events).compare(turn, 'required', { config: draft });
+      const denied =
+        report.outcome === 'compared'
+          ? report.policy.find(({ key }) => key === 'tools.denied')
+          : undefined;
+      expect(JSON.parse(denied?.now ?? '[]')).toContain('builtin:time_now');
+    }
+  });
+
+  it('would not have begun below a call that would have been refused', () => {
+    for (const { turn, parent } of startedBy('bounded')) {
+      const draft = withoutTool('builtin:delegate', [parent.snapshot.agent]);
+      expect(counterfactuals(events).compare(turn, 'required', { config: draft })).toMatchObject({
+        outcome: 'not_reachable',
+        turn,
+        why: expect.stringMatching(
+          /^the call that started this turn would have been refused by `tools.denied`/,
+        ) as string,
+      });
+    }
+  });
 });
 
+const startedBy = (trigger: string) =>
+  events.flatMap((event) =>
+    event.type === 'TurnRequested' &&
+    event.data.trigger === trigger &&
+    event.data.records.parent !== undefined
+      ? [{ turn: event.stream.slice('turn-'.length), parent: event.data.records.parent }]
+      : [],
+  );
+
+/** The newest recorded config with a tool denied to some agents, as a draft. */
+const withoutTool = (tool: string, agents: readonly string[]): AppliedConfig => {
+  const versions = events.flatMap((event) =>
+    event.type === 'ConfigApplied' ? [event.data.version] : [],
+  );
+  const found = recordingOf(events).config({ version: versions.at(-1) ?? 1, digest: null });
+  if (!found.ok) throw new Error('the demo records no config');
+  const { config } = found.value;
+  const changed = Object.entries(config.agents).map(([alias, agent]) => [
+    alias,
+    agents.includes(alias) ? { ...agent, tools: { ...agent.tools, denied: [tool] } } : agent,
+  ]);
+  return { ...found.value, version: 0, config: { ...config, agents: Object.fromEntries(changed) } };
+};
+
 describe('given the command line', () => {
-  it('replays a turn of a running daemon and ends with 0 when it is the same', async () => {
+  it('replays a turn of a running daemon, under another config too, and ends with 0 when it is the same', async () => {
     const daemon = await place.up(onDemo());
     try {
       const turn = turnOf(events, 'edit the note');
@@ -127,6 +187,21 @@ describe('given the command line', () => {
         2,
         'lockstep: there is no turn `nobody` (not_found)\n',
       ]);
+      // Here the config is another policy. It is the one in force, so nothing changes.
+      const under = await place.lockstep(['replay', turn, '--json', ...onDemo()]);
+      expect([under.code, JSON.parse(under.stdout)]).toMatchObject([
+        0,
+        {
+          outcome: 'compared',
+          turn,
+          horizon: null,
+          policy: [],
+          now: { config: { version: null } },
+        },
+      ]);
+      const broken = written('broken.toml', [3]);
+      const refused = await place.lockstep(['replay', turn, '--config', broken, ...ofDemo()]);
+      expect([refused.code, refused.stderr.includes('(invalid_config)')]).toEqual([2, true]);
     } finally {
       await daemon.stop();
     }

@@ -27,7 +27,9 @@ export const comparedReport = (
   const at = horizon === null ? undefined : events[horizon];
   const { began } = walk;
   const policy =
-    began.recordedDigest === began.nowDigest ? [] : policyDifferences(began.written, began.shown);
+    began.recordedDigest === began.nowDigest
+      ? []
+      : policyDifferences(began.written, began.shown, began.recordedDigest);
   return {
     outcome: 'compared',
     turn,

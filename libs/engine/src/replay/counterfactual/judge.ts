@@ -1,3 +1,4 @@
+import type { EventType } from '../../events/event.ts';
 import type { Facts, ToolSpec } from '../../events/parts.ts';
 import { fed, type Fed } from '../fed.ts';
 import { outsideOf } from '../../budget/join-caps.ts';
@@ -15,7 +16,7 @@ import { openNow, openThen, tell, type Walk } from './walk.ts';
 export const judgeNow = (walk: Walk, state: OpenTurn, ids: readonly string[]): boolean => {
   const prepared: PreparedCall[] = [];
   let first: { readonly verdict: VerdictEvent; readonly call: CallState } | null = null;
-  let record: CallRecord | null = null;
+  const verdicts: VerdictEvent[] = [];
   for (const call of callsOf(state)) {
     const known = ids.includes(call.call) ? walk.calls.get(call.call) : undefined;
     const verdict = known === undefined ? undefined : verdictFor(walk, known);
@@ -24,10 +25,10 @@ export const judgeNow = (walk: Walk, state: OpenTurn, ids: readonly string[]): b
     if (made === null) return false;
     prepared.push(made);
     first ??= { verdict, call };
-    record ??= known;
+    verdicts.push(verdict);
   }
   if (first === null) return false;
-  const now = judgedAt(walk, first.verdict, record?.started?.now ?? null);
+  const now = judgedAt(walk, verdicts);
   const command: CommandOf<'JudgeCalls'> = { type: 'JudgeCalls', now, calls: prepared };
   const outside = outsideFor(walk, state, first.verdict);
   return tell(
@@ -81,18 +82,37 @@ const outsideFor = (walk: Walk, state: OpenTurn, verdict: VerdictEvent) => {
 };
 
 /** When it was judged: the intent of a start says it, else a deadline does, else it is about when the verdict was recorded. */
-const judgedAt = (walk: Walk, verdict: VerdictEvent, startedAt: number | null): number => {
-  if (verdict.type === 'ToolCallAuthorized' && startedAt !== null) return startedAt;
-  return deadlineSays(walk, verdict) ?? startedAt ?? verdict.time;
+const judgedAt = (walk: Walk, verdicts: readonly VerdictEvent[]): number =>
+  startedAt(walk) ?? deadlineSays(walk, verdicts) ?? verdicts[0]?.time ?? 0;
+
+/** The first start in the recorded append of verdicts. */
+const startedAt = ({ events, at }: Walk): number | null => {
+  for (const event of events.slice(at)) {
+    if (event.type === 'ToolCallStarted') return event.data.now;
+    if (!besides.has(event.type)) return null;
+  }
+  return null;
 };
 
-const deadlineSays = (walk: Walk, verdict: VerdictEvent): number | null => {
+/** What stands in the log between the verdicts of one step. */
+const besides: ReadonlySet<EventType> = new Set<EventType>([
+  'ToolCallAuthorized',
+  'ToolCallRefused',
+  'ApprovalRequested',
+  'ApprovalClosed',
+  'QuestionAsked',
+  'LoopDetected',
+  'BudgetExhausted',
+  'BudgetWarning',
+]);
+
+const deadlineSays = (walk: Walk, verdicts: readonly VerdictEvent[]): number | null => {
   const seconds = openThen(walk)?.policy.approval.timeout_secs ?? 'unlimited';
-  return verdict.type === 'ApprovalRequested' &&
-    verdict.data.deadline !== 'never' &&
-    seconds !== 'unlimited'
-    ? verdict.data.deadline - seconds * 1000
-    : null;
+  if (seconds === 'unlimited') return null;
+  for (const { type, data } of verdicts)
+    if (type === 'ApprovalRequested' && data.deadline !== 'never')
+      return data.deadline - seconds * 1000;
+  return null;
 };
 
 /** Active time as the facts of a verdict say it, in whole seconds. */

@@ -37,13 +37,12 @@ export const policyNow = (
   policies: { readonly now: ResolvedPolicy; readonly baseline: () => PolicySnapshot | null },
 ): PolicyNow => {
   const { snapshot, digest, surfaces } = policies.now.parts;
-  if (data.registry === registryVersion)
-    return {
-      snapshot,
-      digest,
-      shown: snapshot,
-      sentTheSame: isSentTheSame(data, recorded, { snapshot, surfaces }),
-    };
+  if (data.registry === registryVersion) {
+    const sentTheSame = sameFor(snapshot, data.digest, () =>
+      isSentTheSame(data, recorded, { snapshot, surfaces }),
+    );
+    return { snapshot, digest, shown: snapshot, sentTheSame };
+  }
   const acted = new Set(data.provenance.filter((e) => e.source !== 'later').map(({ key }) => key));
   const baseline = policies.baseline();
   const merged = asThen({ recorded, baseline, now: snapshot }, acted);
@@ -56,11 +55,34 @@ export const policyNow = (
   };
 };
 
-/** Settings whose values differ, in the order of the registry. */
+/** Remembers an answer about a policy and a recorded one of a digest: many turns have the same two. */
+const perPair = <T>(): ((now: PolicySnapshot, digest: string, make: () => T) => T) => {
+  const known = new WeakMap<PolicySnapshot, Map<string, T>>();
+  return (now, digest, make) => {
+    const ofNow = known.get(now) ?? new Map<string, T>();
+    known.set(now, ofNow);
+    const found = ofNow.get(digest);
+    if (found !== undefined) return found;
+    const made = make();
+    if (ofNow.size >= mostPairs) ofNow.clear();
+    ofNow.set(digest, made);
+    return made;
+  };
+};
+
+const mostPairs = 200;
+const differencesOf = perPair<readonly PolicyDifference[]>();
+const sameFor = perPair<boolean>();
+
+/** Settings whose values differ, in the order of the registry.
+ * @param digest of the recorded policy */
 export const policyDifferences = (
   recorded: PolicySnapshot,
   now: PolicySnapshot,
-): readonly PolicyDifference[] =>
+  digest: string,
+): readonly PolicyDifference[] => differencesOf(now, digest, () => differences(recorded, now));
+
+const differences = (recorded: PolicySnapshot, now: PolicySnapshot): readonly PolicyDifference[] =>
   settingKeys.flatMap((key): readonly PolicyDifference[] => {
     const was = canonicalJson(valueAt(recorded, key));
     const is = canonicalJson(valueAt(now, key));
