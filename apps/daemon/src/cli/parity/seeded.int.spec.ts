@@ -21,13 +21,18 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Streams without a hole, after events were left out. */
+/** Streams and agents without a hole, after events were left out. */
 const renumbered = (events: readonly LockstepEvent[]): readonly LockstepEvent[] => {
   const next = new Map<string, number>();
+  const count = (key: string): number => {
+    const number = next.get(key) ?? 0;
+    next.set(key, number + 1);
+    return number;
+  };
   return events.map((event) => {
-    const revision = next.get(event.stream) ?? 0;
-    next.set(event.stream, revision + 1);
-    return { ...event, revision };
+    const { agent } = event.meta;
+    const agentSeq = agent === null ? null : count(`agent ${agent}`) + 1;
+    return { ...event, revision: count(event.stream), meta: { ...event.meta, agentSeq } };
   });
 };
 
