@@ -13,7 +13,7 @@ const cases = enforcedKeys.flatMap((key) =>
 let driven: DrivenDaemon | null = null;
 beforeAll(async () => {
   driven = await drivenDaemon(configWith({}));
-}, 60_000);
+});
 afterAll(() => driven?.close());
 
 describe.each(['rest', 'run'] as const)('a turn of a daemon, started over %s', (trigger) => {

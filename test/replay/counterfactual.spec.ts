@@ -108,7 +108,7 @@ describe.each(paths)('turns that were recorded on the path %s', (path) => {
       }),
       (profile: Profile): Profile => ({
         ...profile,
-        budgets: { ...profile.budgets, max_tool_calls: 'unlimited' },
+        tools: { ...profile.tools, allowed: '*' },
       }),
     );
     fc.assert(

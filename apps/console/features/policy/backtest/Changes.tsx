@@ -88,7 +88,7 @@ const Row = ({ change }: { readonly change: BacktestChange }) => {
         <Link href={`/agents/${change.agent}`}>{change.agent}</Link>
       </td>
       <td>{change.path}</td>
-      <td className="mono">
+      <td className={`mono ${styles['name']}`}>
         <Foreign>{change.tool}</Foreign>
       </td>
       <td>
@@ -113,7 +113,7 @@ const Row = ({ change }: { readonly change: BacktestChange }) => {
 };
 
 const Verdict = ({ seen }: { readonly seen: VerdictSeen }) => (
-  <td title={seen.why}>
+  <td title={seen.why} className="whole">
     <VerdictMark verdict={seen.verdict} /> <span className="mono dim">{seen.key ?? seen.rule}</span>
   </td>
 );

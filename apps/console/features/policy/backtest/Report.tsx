@@ -151,7 +151,7 @@ const Groups = ({ report }: { readonly report: BacktestReport }) => {
           <tbody>
             {report.by[by].map(({ name, counts }) => (
               <tr key={name} data-group={name}>
-                <td className="mono">
+                <td className={`mono ${styles['name']}`}>
                   <Foreign>{name}</Foreign>
                 </td>
                 {changeKinds.map((kind) => (
