@@ -140,7 +140,11 @@ describe('given a daemon whose log is on an event store', () => {
     expect(new Set(ids).size).toBe(ids.length);
     const ended = await second.stop();
     expect(ended.code).toBe(0);
-    const texts = [ended.stdout, ended.stderr, ...server.log.all.map(({ data }) => Buffer.from(data).toString())];
+    const texts = [
+      ended.stdout,
+      ended.stderr,
+      ...server.log.all.map(({ data }) => Buffer.from(data).toString()),
+    ];
     expect(texts.filter((text) => text.includes(password))).toEqual([]);
   });
 });

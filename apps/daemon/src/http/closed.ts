@@ -31,7 +31,9 @@ export const refuseClosed = ({ foreign, disk }: Closing, asked: Asked): void => 
 
 /** Signing in and out, and what only computes. */
 const opens = (path: string): boolean =>
-  /^\/v1\/(?:session|session\/links|replays|bisects|config\/check|agents\/[^/]+\/explain)$/.test(path);
+  /^\/v1\/(?:session|session\/links|replays|bisects|config\/check|agents\/[^/]+\/explain)$/.test(
+    path,
+  );
 
 const isUrgent = (path: string): boolean =>
   path === '/v1/stop' ||
