@@ -243,7 +243,7 @@ const find = (written: readonly Table[], path: string): Json => {
   return undefined;
 };
 
-const tool = (pattern: string): string =>
+export const tool = (pattern: string): string =>
   pattern === '*' || pattern.includes(':') ? pattern : `builtin:${pattern}`;
 
 /** One list of alternatives; `"*"` in it makes the others idle. */
@@ -266,6 +266,6 @@ const micro = (dollars: Json): Json =>
   typeof dollars === 'number' ? Math.round(dollars * 1_000_000) : dollars;
 
 const some = (list: readonly string[], item: string): boolean => list.includes(item);
-const unique = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
-const table = (entries: readonly (readonly [string, Json])[]): Json =>
+export const unique = (list: readonly string[]): readonly string[] => [...new Set(list)].sort();
+export const table = (entries: readonly (readonly [string, Json])[]): Json =>
   Object.fromEntries(entries.filter(([, value]) => value !== undefined));
