@@ -77,15 +77,29 @@ export const startDrivers = {
   headless: ({ daemon }) => daemon.admin().post('/v1/sops/release/runs', { input }),
 } satisfies Record<Trigger, StartDriver>;
 
-/** The policy that the newest turn of an agent over a trigger was recorded under. */
-export const policyOver = (
+type Resolved = Extract<LockstepEvent, { type: 'PolicyResolved' }>;
+
+/** The newest policy of an agent over a trigger by now, or null. */
+export const newestPolicy = async (
   { daemon }: DriveParts,
   agent: string,
   trigger: Trigger,
-): Promise<Extract<LockstepEvent, { type: 'PolicyResolved' }>> =>
+): Promise<Resolved | null> => {
+  const read = await daemon.admin().get('/v1/events?types=PolicyResolved&limit=500');
+  const { items } = read.body as { readonly items: readonly LockstepEvent[] };
+  const found = items.findLast(({ meta }) => meta.agent === agent && meta.trigger === trigger);
+  return found?.type === 'PolicyResolved' ? found : null;
+};
+
+/** The policy that the newest turn of an agent over a trigger was recorded under.
+ * @param before the newest one before, which does not count */
+export const policyOver = (
+  parts: DriveParts,
+  agent: string,
+  trigger: Trigger,
+  before: Resolved | null = null,
+): Promise<Resolved> =>
   eventually(`a turn of ${agent} over ${trigger}`, async () => {
-    const read = await daemon.admin().get('/v1/events?types=PolicyResolved&limit=500');
-    const { items } = read.body as { readonly items: readonly LockstepEvent[] };
-    const found = items.findLast(({ meta }) => meta.agent === agent && meta.trigger === trigger);
-    return found?.type === 'PolicyResolved' ? found : null;
+    const found = await newestPolicy(parts, agent, trigger);
+    return found?.id === before?.id ? null : found;
   });

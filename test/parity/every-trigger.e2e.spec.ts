@@ -1,9 +1,12 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicySnapshot, Trigger } from '@lockstep/policy';
 import { channelDrivers, type ChannelDriver } from '../support/channel-drivers.ts';
 import { eventually } from '../support/eventually.ts';
 import { runDaemon } from '../support/running-daemon.ts';
-import { policyOver, startDrivers, type DriveParts } from './drivers.ts';
+import { startByAcp, startByJsonRpc } from '../support/start-by.ts';
+import { newestPolicy, policyOver, startDrivers, type DriveParts } from './drivers.ts';
 
 const kinds = ['webhook', 'mqtt', 'telegram', 'slack', 'discord'] as const;
 
@@ -14,7 +17,7 @@ risk_profile = "open"
 runtime_profile = "short"
 ${rest}`;
 
-const configOf = (drivers: readonly ChannelDriver[]): string => `
+const configOf = (drivers: readonly ChannelDriver[], narrow: readonly ChannelDriver[]): string => `
 [providers.local]
 type = "scripted"
 script = "script.yaml"
@@ -30,7 +33,11 @@ max_depth = 3
 sops = ["release"]
 [runtime_profiles.short]
 ${agent('ada', `channels = [${drivers.map(({ binding }) => `"${binding}"`).join(', ')}]`)}
-${agent('ben', 'delegates = [{ agent = "ada", mode = "bounded" }]')}
+${agent(
+  'ben',
+  `delegates = [{ agent = "ada", mode = "bounded" }]
+channels = [${narrow.map(({ binding }) => `"${binding}"`).join(', ')}]`,
+)}
 ${agent('cal', 'delegates = [{ agent = "ada", mode = "independent" }]')}
 [cron.nightly-ada]
 agent = "ada"
@@ -62,7 +69,27 @@ ${drivers
     ({ binding, peer }, n) =>
       `[peer_groups.g${n}]\nchannel = "${binding}"\nagents = ["ada", "ben"]\nexternal_peers = ["${peer(1)}"]\n`,
   )
+  .join('')}
+${narrow
+  .map(
+    ({ binding, config, peer }, n) =>
+      `${config}tools = ["time_now"]\n[peer_groups.n${n}]\nchannel = "${binding}"\nagents = ["ben"]\nexternal_peers = ["${peer(1)}"]\n`,
+  )
   .join('')}`;
+
+/** A second channel of each kind that takes tools away. The broker is the same one: it hands each message to both. */
+const narrowOf = async (
+  kind: (typeof kinds)[number],
+  whole: ChannelDriver,
+): Promise<ChannelDriver> =>
+  kind === 'mqtt'
+    ? {
+        ...whole,
+        binding: 'mqtt.narrow',
+        config: whole.config.replace('mqtt.main', 'mqtt.narrow'),
+        close: () => Promise.resolve(),
+      }
+    : channelDrivers[kind]('narrow');
 
 const script = (channel: string): string => `
 scenarios:
@@ -90,13 +117,18 @@ default: [{ say: "Done." }]
 `;
 
 let drivers: readonly ChannelDriver[] = [];
+let narrow: readonly ChannelDriver[] = [];
+let narrowChannels: DriveParts['channels'] = {};
 let parts: DriveParts;
 beforeAll(async () => {
   drivers = await Promise.all(kinds.map((kind) => channelDrivers[kind]('main')));
-  const daemon = await runDaemon(configOf(drivers), script('webhook.main'));
+  narrow = await Promise.all(drivers.map((driver, n) => narrowOf(kinds[n] ?? 'webhook', driver)));
+  const daemon = await runDaemon(configOf(drivers, narrow), script('webhook.main'));
   const { token } = await daemon.issue({ name: 'ci', roles: ['operator', 'viewer'] });
-  const channels = Object.fromEntries(kinds.map((kind, n) => [kind, drivers[n]]));
-  parts = { daemon, token, channels: channels as Record<string, ChannelDriver> };
+  const byKind = (all: readonly ChannelDriver[]) =>
+    Object.fromEntries(all.map((driver) => [driver.binding.split('.', 1)[0] ?? '', driver]));
+  narrowChannels = byKind(narrow);
+  parts = { daemon, token, channels: byKind(drivers) };
   await eventually('every channel to run', async () => {
     const { body } = await daemon.admin().get('/v1/channels');
     const { items } = body as { readonly items: readonly { readonly state: string }[] };
@@ -105,14 +137,17 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await parts.daemon.remove();
-  await Promise.all(drivers.map((driver) => driver.close()));
+  await Promise.all([...drivers, ...narrow].map((driver) => driver.close()));
 });
 
-const snapshotOf = async (alias: string, trigger: Trigger): Promise<PolicySnapshot> => {
-  const { snapshot } = (await policyOver(parts, alias, trigger)).data;
+const inlineOf = ({
+  data: { snapshot },
+}: Awaited<ReturnType<typeof policyOver>>): PolicySnapshot => {
   if (!('inline' in snapshot)) throw new Error('the policy is no inline text');
   return snapshot.inline;
 };
+const snapshotOf = async (alias: string, trigger: Trigger): Promise<PolicySnapshot> =>
+  inlineOf(await policyOver(parts, alias, trigger));
 
 /** Triggers whose turns stand one level below another turn. */
 const below: ReadonlySet<Trigger> = new Set<Trigger>([
@@ -137,56 +172,112 @@ describe('given one agent that every trigger leads to', () => {
   });
 });
 
-describe('given something that takes tools away', () => {
-  const clock = [['builtin:time_now']];
-  const narrowed: Readonly<Partial<Record<Trigger, () => Promise<unknown>>>> = {
-    rest: async () => {
-      const caller = await parts.daemon.issue({
-        name: 'narrow',
-        roles: ['operator', 'viewer'],
-        scopes: { agents: ['*'], tools: ['time_now'] },
-      });
-      return startDrivers.rest({ ...parts, token: caller.token }, 'ben');
-    },
-    websocket: async () => {
-      const caller = await parts.daemon.issue({
-        name: 'narrow-ws',
-        roles: ['operator', 'viewer'],
-        scopes: { agents: ['*'], tools: ['time_now'] },
-      });
-      return startDrivers.websocket({ ...parts, token: caller.token }, 'ben');
-    },
-    openai: async () => {
-      const caller = await parts.daemon.issue({
-        name: 'narrow-oa',
-        roles: ['operator', 'viewer'],
-        scopes: { agents: ['*'], tools: ['time_now'] },
-      });
-      return startDrivers.openai({ ...parts, token: caller.token }, 'ben');
-    },
-    cron: () => parts.daemon.admin().post('/v1/jobs/narrow-ben/run'),
-    subagent: () =>
-      parts.daemon.admin().post('/v1/agents/ben/runs', { input: 'split narrowly', wait: true }),
-    headless: () => parts.daemon.admin().post('/v1/sops/narrow/runs', { input: 'hello' }),
+/** Nothing takes anything away from these: config and the command line have no word for it. */
+type Whole = 'heartbeat' | 'run';
+
+/** A start from which something takes tools away: of which agent its turn is, and what is left. */
+interface Narrowed {
+  readonly agent: 'ada' | 'ben';
+  readonly left: string;
+  readonly start: () => Promise<unknown>;
+}
+
+const byToken =
+  (trigger: 'rest' | 'websocket' | 'openai'): (() => Promise<unknown>) =>
+  async () => {
+    const scopes = { agents: ['*'], tools: ['time_now'] };
+    const roles = ['operator', 'viewer'];
+    const { token } = await parts.daemon.issue({ name: `narrow-${trigger}`, roles, scopes });
+    return startDrivers[trigger]({ ...parts, token }, 'ben');
   };
 
-  it('takes exactly these tools, and nothing of any other setting', async () => {
-    await startDrivers.run(parts, 'ben');
-    const whole = await snapshotOf('ben', 'run');
-    for (const [trigger, start] of Object.entries(narrowed)) {
+/** A child of a turn whose token leaves it the one tool that starts it: what is left goes down the chain. */
+const belowNarrow = (starter: string, tool: string, input: string): Narrowed => ({
+  agent: 'ada',
+  left: `builtin:${tool}`,
+  start: async () => {
+    const scopes = { agents: ['*'], tools: [tool] };
+    const caller = await parts.daemon.issue({
+      name: `narrow-${starter}-${tool}`,
+      roles: ['operator', 'viewer'],
+      scopes,
+    });
+    return caller.post(`/v1/agents/${starter}/turns`, { input, wait: true });
+  },
+});
+
+const clock = (start: () => Promise<unknown>): Narrowed => ({
+  agent: 'ben',
+  left: 'builtin:time_now',
+  start,
+});
+const byNarrowChannel = (kind: (typeof kinds)[number]): Narrowed =>
+  clock(() => startDrivers[kind]({ ...parts, channels: narrowChannels }, 'ben'));
+
+/** A trigger without a narrowed start does not compile. */
+const narrowed: Readonly<Record<Exclude<Trigger, Whole | 'acp'>, Narrowed>> = {
+  webhook: byNarrowChannel('webhook'),
+  mqtt: byNarrowChannel('mqtt'),
+  telegram: byNarrowChannel('telegram'),
+  slack: byNarrowChannel('slack'),
+  discord: byNarrowChannel('discord'),
+  'json-rpc': clock(() =>
+    startByJsonRpc(parts.daemon.data, { agent: 'ben', input: 'hello' }, { tools: ['time_now'] }),
+  ),
+  rest: clock(byToken('rest')),
+  websocket: clock(byToken('websocket')),
+  openai: clock(byToken('openai')),
+  cron: clock(() => parts.daemon.admin().post('/v1/jobs/narrow-ben/run')),
+  subagent: clock(() =>
+    parts.daemon.admin().post('/v1/agents/ben/runs', { input: 'split narrowly', wait: true }),
+  ),
+  headless: clock(() => parts.daemon.admin().post('/v1/sops/narrow/runs', { input: 'hello' })),
+  peer: belowNarrow('ben', 'message_peer', 'write to ada'),
+  bounded: belowNarrow('ben', 'delegate', 'hand it to ada'),
+  independent: belowNarrow('cal', 'delegate', 'hand it to ada'),
+  live: belowNarrow('ben', 'sop_start', 'follow the procedure'),
+};
+
+const sorted = (clauses: readonly (readonly string[])[]): readonly string[] =>
+  clauses.map((clause) => JSON.stringify(clause)).sort();
+
+describe('given something that takes tools away', () => {
+  it.each(Object.entries(narrowed))(
+    'takes exactly these tools over %s, and nothing of any other setting',
+    async (name, { agent: alias, left, start }) => {
+      const trigger = name as Trigger;
+      const before = await newestPolicy(parts, alias, 'run');
+      await startDrivers.run(parts, alias);
+      const whole = inlineOf(await policyOver(parts, alias, 'run', before));
+      const known = await newestPolicy(parts, alias, trigger);
       await start();
-      const { tools, ...rest } = await snapshotOf('ben', trigger as Trigger);
-      expect([trigger, tools.allowed]).toEqual([
-        trigger,
-        expect.arrayContaining([...whole.tools.allowed, ...clock]),
-      ]);
-      const { tools: _, delegation, memory, ...others } = whole;
-      const depth = trigger === 'subagent' ? 2 : delegation.max_depth;
-      const kept = trigger === 'cron' ? rest.memory : memory;
-      expect([trigger, rest]).toEqual([
-        trigger,
-        { ...others, memory: kept, delegation: { ...delegation, max_depth: depth } },
-      ]);
-    }
+      const found = inlineOf(await policyOver(parts, alias, trigger, known));
+      expect(found).toEqual({
+        ...whole,
+        tools: { ...whole.tools, allowed: expect.anything() },
+        delegation: {
+          ...whole.delegation,
+          max_depth: below.has(trigger) ? 2 : whole.delegation.max_depth,
+        },
+        memory:
+          trigger === 'cron'
+            ? { ...whole.memory, backend: 'none', auto_recall: false, writable: false }
+            : whole.memory,
+      });
+      expect(sorted(found.tools.allowed)).toEqual(sorted([...whole.tools.allowed, [left]]));
+    },
+  );
+
+  it('takes exactly the folder over acp', async () => {
+    const root = join(parts.daemon.data, 'workspaces', 'ada');
+    const folder = join(root, 'part');
+    await mkdir(folder, { recursive: true });
+    const whole = await snapshotOf('ada', 'run');
+    const known = await newestPolicy(parts, 'ada', 'acp');
+    await startByAcp(parts.daemon.data, { agent: 'ada', input: 'hello' }, folder);
+    expect(inlineOf(await policyOver(parts, 'ada', 'acp', known))).toEqual({
+      ...whole,
+      workspace: { ...whole.workspace, root: folder },
+    });
   });
 });
