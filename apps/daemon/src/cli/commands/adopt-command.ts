@@ -28,7 +28,7 @@ const said = ({ foreign, open }: Adoption): string =>
   [
     foreign === null
       ? "the log is this machine's own: there is nothing to take over"
-      : `the log of \`${foreign.host}\` is read-only: ${foreign.why}`,
+      : `the log ${foreign.host === 'unknown' ? '' : `of \`${foreign.host}\` `}is read-only: ${foreign.why}`,
     ...Object.entries(open).map(([name, count]) => `  ${count} ${names[name] ?? name}`),
   ].join('\n');
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { liesElsewhere } from '../../store/lies-elsewhere.ts';
 import { openLogForReading } from '../../store/sqlite/log-schema.ts';
 import { StoreError, storeError } from '../../store/store-error.ts';
 import { readDraft, type DraftSource, type ReadDraft } from './draft.ts';
@@ -30,6 +31,8 @@ export const prepareBacktest = (ask: {
 };
 
 const readFrom = (log: string, source: DraftSource): ReadDraft => {
+  const elsewhere = liesElsewhere(log);
+  if (elsewhere !== null) return { kind: 'missing', message: elsewhere };
   if (!existsSync(log))
     throw new StoreError(
       'store_unavailable',

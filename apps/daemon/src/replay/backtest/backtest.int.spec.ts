@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BacktestReport } from '@lockstep/engine';
+import { readHistory, type BacktestReport, type LockstepEvent } from '@lockstep/engine';
+import { pathNames } from '@lockstep/policy';
 import { openLogForReading } from '../../store/sqlite/log-schema.ts';
 import { logPath } from '../../store/sqlite/sqlite-log.ts';
+import { openRecordedLog } from '../histories/open-recorded-log.ts';
 import { layHistory } from '../import/lay-history.ts';
 import { prepareBacktest } from './backtest-log.ts';
 import type { DraftSource } from './draft.ts';
@@ -246,6 +248,54 @@ describe('given the turns of the demo', () => {
   });
 });
 
+/** Turns of one recorded log, one or more of each path. */
+const eachPath = ['channel', 'delegate', 'gateway', 'loop', 'rpc', 'sop'].map(
+  (path) => `test/replay/fixtures/path-${path}.jsonl`,
+);
+
+/** A log of all of them, with some of their events changed. */
+const layEachPath = async (
+  name: string,
+  change: (event: LockstepEvent) => LockstepEvent = (event) => event,
+): Promise<readonly LockstepEvent[]> => {
+  const places = new Map<string, LockstepEvent>();
+  for (const file of eachPath) {
+    const read = readHistory(readFileSync(new URL(file, root), 'utf8'));
+    if (!read.ok) throw new Error(`${file}: ${JSON.stringify(read.problems)}`);
+    for (const event of read.events) places.set(event.position, change(event));
+  }
+  const events = [...places.values()].sort((a, b) => (a.position < b.position ? -1 : 1));
+  const file = join(folders, `${name}.jsonl`);
+  writeFileSync(file, events.map((event) => JSON.stringify(event)).join('\n'));
+  const laid = await layHistory(file, join(folders, name), { clock: { now: () => 0 } });
+  if (!laid.ok) throw new Error(JSON.stringify(laid));
+  logs[name] = logPath(join(folders, name));
+  return events.filter(({ type }) => type === 'TurnRequested');
+};
+
+describe('given turns of every path', () => {
+  it('changes nothing under the config that they were recorded under', async () => {
+    const begun = await layEachPath('each-path');
+    const report = await run('each-path', recorded);
+    const all = begun.length;
+    expect(report.turns).toEqual({ ...report.turns, all, unchanged: all });
+    expect(report.changes).toEqual([]);
+    expect(report.by.path.map(({ name }) => name).sort()).toEqual([...pathNames].sort());
+  });
+
+  it('leaves out the turns of probes, with what they did', async () => {
+    const probe = (event: LockstepEvent): LockstepEvent =>
+      event.meta.path === 'gateway' && event.meta.turn !== null
+        ? { ...event, meta: { ...event.meta, probe: 'p1' } }
+        : event;
+    const begun = await layEachPath('with-probes', probe);
+    const report = await run('with-probes', recorded);
+    const probed = begun.filter(({ meta }) => meta.probe !== undefined).length;
+    expect([probed, report.turns.all]).toEqual([2, begun.length - 2]);
+    expect(report.by.path.map(({ name }) => name)).not.toContain('gateway');
+  });
+});
+
 describe('given a draft that cannot be used', () => {
   it('names every problem of the config', () => {
     const source = { file: 'draft.toml', text: '[agents.clerk]\nrisk_profil = "reading"\n' };
@@ -261,6 +311,17 @@ describe('given a draft that cannot be used', () => {
       kind: 'missing',
       message: 'the log holds no config version 9, the newest is 1',
     });
+  });
+
+  it('says that the events lie on an event store, as an export does, and what to do', () => {
+    const folder = mkdtempSync(join(folders, 'cluster-'));
+    writeFileSync(join(folder, 'eventstore-index.db'), '');
+    const message = `the events of \`${folder}\` lie on an event store and this reads the file of a log: ask a running daemon about one turn with \`lockstep replay\` or \`lockstep bisect\`, or name a data folder with the store \`sqlite\``;
+    expect(prepareBacktest({ log: logPath(folder), source: recorded, filter: {} })).toEqual({
+      kind: 'missing',
+      message,
+    });
+    expect(() => openRecordedLog(folder)).toThrow(message);
   });
 
   it('says where it looked for a log', () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { positionOf, type EventFilter, type LockstepEvent, type Position } from '@lockstep/engine';
+import { liesElsewhere } from '../../store/lies-elsewhere.ts';
 import { eventOfRow } from '../../store/sqlite/event-row.ts';
 import { LogReader } from '../../store/sqlite/log-reader.ts';
 import { openLogForReading } from '../../store/sqlite/log-schema.ts';
@@ -22,6 +23,8 @@ const unlimited = 1_000_000_000;
 /** @throws StoreError when there is no log, or it is none that this build reads */
 export const openRecordedLog = (folder: string): RecordedLog => {
   const path = logPath(folder);
+  const elsewhere = liesElsewhere(path);
+  if (elsewhere !== null) throw new StoreError('store_not_a_log', elsewhere);
   if (!existsSync(path))
     throw new StoreError(
       'store_unavailable',
