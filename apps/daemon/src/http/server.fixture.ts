@@ -64,6 +64,7 @@ const noTurns: Turns = {
   family: () => [],
   isWaiting: () => false,
   link: () => Promise.resolve(),
+  askedBelow: () => undefined,
   deltas: () => () => undefined,
   decide: () => Promise.resolve({ kind: 'not_found' }),
   answerQuestion: () => Promise.resolve({ kind: 'not_found' }),

@@ -170,6 +170,9 @@ export interface Turns {
   family(turn: string): readonly FamilyMember[];
   /** A call of a turn has started another one: that is recorded in the stream of the first. */
   link(turn: string, child: ChildLink): Promise<void>;
+  /** What a turn started asks a person without a turn of its own, as a gate does: whoever waits for the turn, or for one above it,
+   * hears of it. */
+  askedBelow(turn: string): void;
   /** Told of every turn that came to rest: it waits for people, has ended, or has halted. */
   onRest(listener: (turn: string) => void): () => void;
   steer(turn: string, text: string, by: string): Promise<'recorded' | 'ended' | 'not_found'>;

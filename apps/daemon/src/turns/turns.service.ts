@@ -190,6 +190,10 @@ export class TurnsService implements Turns {
     if (child.background) await this.#report(turn);
   }
 
+  askedBelow(turn: string): void {
+    this.#tellWaiting([turn, ...(this.running.find(turn)?.log.meta.chain ?? [])]);
+  }
+
   /** Tells a turn what those that it does not wait for have left. */
   async #report(turn: string): Promise<void> {
     const runner = this.running.find(turn);
@@ -294,15 +298,16 @@ export class TurnsService implements Turns {
     const { session, parent, chain } = runner.log.meta;
     this.#tellRest(turn);
     if (runner.rest === 'ended' && session !== null) this.#launcher.queues.ended(session, turn);
-    // What hangs above may have come to rest with it.
-    for (const above of chain) {
-      const one = this.running.find(above);
-      if (one !== null && this.running.families.isWaiting(one)) this.#tellRest(above);
-    }
+    this.#tellWaiting(chain);
     if (runner.rest === 'ended' && parent !== null)
       this.#report(parent).catch((error: unknown) => {
         this.#parts.report({ turn: parent, error });
       });
+  }
+
+  /** Turns above what came to rest may have come to rest with it. */
+  #tellWaiting(turns: readonly string[]): void {
+    for (const turn of turns) if (this.isWaiting(turn)) this.#tellRest(turn);
   }
 
   #tellRest(turn: string): void {

@@ -112,4 +112,16 @@ describe('given a turn whose work below it waits for a person', () => {
     },
     60_000,
   );
+
+  it.each(['begin the procedure', 'begin another'])(
+    'answers who waits for it, with what it waits for: %s',
+    async (input) => {
+      const known = new Set((await inbox()).map(({ id }) => id));
+      const shown = (await ask('agents/alpha/turns', { input, wait: true })) as Shown;
+      const asked = (await inbox()).map((item) => item.id).filter((one) => !known.has(one));
+      expect([shown.status, shown.approvals]).toEqual(['waiting', asked]);
+      expect(asked).toHaveLength(1);
+    },
+    60_000,
+  );
 });

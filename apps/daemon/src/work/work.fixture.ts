@@ -103,7 +103,7 @@ export class FakeTurns {
 
   readonly port: Pick<
     Turns,
-    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest' | 'onFlags'
+    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'askedBelow' | 'onRest' | 'onFlags'
   > = {
     launch: async (request): Promise<LaunchResult> => {
       await Promise.resolve();
@@ -144,6 +144,7 @@ export class FakeTurns {
       return Promise.resolve('requested');
     },
     link: () => Promise.resolve(),
+    askedBelow: () => undefined,
     onRest: (listener) => {
       this.#onRest.add(listener);
       return () => this.#onRest.delete(listener);

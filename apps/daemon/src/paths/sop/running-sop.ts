@@ -99,9 +99,11 @@ export class RunningSop {
       case 'open-gate': {
         if (state.status !== 'open') return true;
         const facts = await gateFacts(this.#parts, state, effect);
-        return this.#record(
+        const recorded = await this.#record(
           facts.ok ? facts.command : { type: 'RefuseRun', message: facts.message },
         );
+        if (recorded && state.parent !== null) this.#parts.turns.askedBelow(state.parent.turn);
+        return recorded;
       }
       case 'wait-gate':
         return this.#waitAtGate(effect);

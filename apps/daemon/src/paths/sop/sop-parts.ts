@@ -14,7 +14,7 @@ export interface SopParts {
   readonly config: CurrentConfig;
   readonly turns: Pick<
     Turns,
-    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'onRest' | 'onFlags'
+    'launch' | 'answer' | 'ended' | 'cancel' | 'link' | 'askedBelow' | 'onRest' | 'onFlags'
   >;
   /** What the log says of the ids that origins name. */
   readonly records: Pick<Records, 'of'>;
