@@ -12,12 +12,17 @@ import { checkLocked } from './checks/check-locked.ts';
 import { checkMcp } from './checks/check-mcp.ts';
 import { checkNames, warnIncomplete } from './checks/check-names.ts';
 import { checkNetwork } from './checks/check-network.ts';
+import { warnOpenBase } from './checks/check-open-base.ts';
 import { checkPathTexts, checkRoots } from './checks/check-paths.ts';
 import { checkPeople } from './checks/check-people.ts';
 import { checkSharedRoots } from './checks/check-shared-roots.ts';
 import { warnSopTool } from './checks/check-sop-tool.ts';
 import { checkStore } from './checks/check-store.ts';
-import { checkToolPatterns, warnIdleDenials } from './checks/check-tool-patterns.ts';
+import {
+  checkToolPatterns,
+  warnIdleDenials,
+  warnIdleSkills,
+} from './checks/check-tool-patterns.ts';
 import { checkWork } from './checks/check-work.ts';
 import type { ConfigProblem } from './problem.ts';
 
@@ -49,10 +54,12 @@ const ofLayers: readonly ConfigCheck[] = [
 const warnings: readonly ConfigCheck[] = [
   warnIncomplete,
   warnIdleDenials,
+  warnIdleSkills,
   warnDeafChannels,
   warnBareEdges,
   warnBareProcesses,
   warnSopTool,
+  warnOpenBase,
 ];
 
 export const checkEntries = (context: CheckContext): ConfigProblem[] =>

@@ -22,6 +22,17 @@ export const warnIdleDenials: ConfigCheck = (context) => {
   });
 };
 
+/** A pattern of a skill's scripts, where config has no folder of skills at all: it can meet nothing. */
+export const warnIdleSkills: ConfigCheck = (context) =>
+  namesIn(context, 'skill_bundles').length > 0
+    ? []
+    : patternsOf(context)
+        .filter(({ pattern }) => pattern.startsWith('skill:') && misspelt(pattern) === null)
+        .map(({ path, pattern }) => {
+          const message = `\`${pattern}\` matches no skill: config has no skill bundle`;
+          return atValue(context, 'matches_nothing', path, message);
+        });
+
 interface WrittenPattern {
   readonly path: ConfigPath;
   readonly pattern: string;
