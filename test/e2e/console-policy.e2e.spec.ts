@@ -86,14 +86,18 @@ const putElsewhere = async (from: string, to: string): Promise<void> => {
 const checked = (how: 'good' | 'bad') => page.locator(`[data-checked="${how}"]`).waitFor();
 const editor = () => page.getByLabel('config text');
 
-/** Finds words in the editor and types others over them. */
-const typeOver = async (words: string, others: string): Promise<void> => {
+/** Pastes the text in force over the editor's, with other words in one place. */
+const pasteWith = async (words: string, others: string): Promise<void> => {
+  const { text } = await configNow();
+  expect(text).toContain(words);
   await editor().click();
-  await page.keyboard.press('ControlOrMeta+f');
-  await page.getByRole('textbox', { name: 'Find' }).fill(words);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Escape');
-  await page.keyboard.insertText(others);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.evaluate<unknown>(`{
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text/plain', ${JSON.stringify(text.replace(words, others))});
+    const paste = { clipboardData, bubbles: true, cancelable: true };
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', paste));
+  }`);
 };
 
 describe('given two versions of the config', () => {
@@ -143,7 +147,7 @@ describe('given a draft', () => {
   it('shows what it would have done, with each change and its replay up to the horizon', async () => {
     await window.go('/policy?tab=draft');
     await checked('good');
-    await typeOver('denied = ["file_search"]', 'denied = ["file_search", "file_list"]');
+    await pasteWith('denied = ["file_search"]', 'denied = ["file_search", "file_list"]');
     await page
       .getByLabel('what it changes')
       .getByText('risk_profiles.careful.tools.denied')
@@ -167,7 +171,7 @@ describe('given a draft', () => {
   it('is applied over what it began from alone, and brought together with what others changed', async () => {
     await window.go('/policy?tab=draft');
     await checked('good');
-    await typeOver('max_tool_iterations = 8', 'max_tool_iterations = 9');
+    await pasteWith('max_tool_iterations = 8', 'max_tool_iterations = 9');
     await page.getByRole('button', { name: 'Apply …' }).click();
     await page.route('**/v1/config', async (route) => {
       if (route.request().method() === 'PUT')
