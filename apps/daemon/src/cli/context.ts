@@ -12,6 +12,8 @@ export interface CommandContext {
   readonly now: () => number;
   /** Of this build. */
   readonly version: string;
+  /** Whoever read the output has gone: a command that would print for ever ends. */
+  readonly readerGone: AbortSignal;
 }
 
 /** A client of the running daemon.

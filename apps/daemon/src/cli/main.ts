@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { exitCodes } from './cli-error.ts';
 import { runCli } from './program.ts';
 
 const version = (): string => {
@@ -7,18 +6,22 @@ const version = (): string => {
   return (JSON.parse(text) as { version: string }).version;
 };
 
-/** A reader that went away, as `head` does, has read all it wants: that is a good end, and no crash. */
-const endWithReader = (stream: NodeJS.WriteStream): void => {
+/** A reader that went away, as `head` does, has read all it wants: that is no crash, and what the command finds it still says by its
+ * exit code. What would go on for ever hears of it. */
+const goesOnWithout = (stream: NodeJS.WriteStream, gone: () => void): void => {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
-    process.exit(exitCodes.ok);
+    gone();
   });
 };
 
 /** The command line of this process. Answers the exit code. */
 export const main = (argv: readonly string[]): Promise<number> => {
-  endWithReader(process.stdout);
-  endWithReader(process.stderr);
+  const reader = new AbortController();
+  goesOnWithout(process.stdout, () => {
+    reader.abort();
+  });
+  goesOnWithout(process.stderr, () => undefined);
   return runCli(argv, {
     env: process.env,
     cwd: process.cwd(),
@@ -27,5 +30,6 @@ export const main = (argv: readonly string[]): Promise<number> => {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: Date.now,
     version: version(),
+    readerGone: reader.signal,
   });
 };

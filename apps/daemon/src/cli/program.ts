@@ -41,6 +41,8 @@ export interface Surroundings {
   readonly columns?: number | undefined;
   readonly now: () => number;
   readonly version: string;
+  /** Whoever read the output has gone; absent = it stays. */
+  readonly readerGone?: AbortSignal;
 }
 
 /** Runs one command line and answers its exit code. Never throws. */
@@ -59,6 +61,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
         },
         now: around.now,
         version: around.version,
+        readerGone: around.readerGone ?? new AbortController().signal,
       };
       code = (await work(context, ...args)) ?? exitCodes.ok;
     };

@@ -43,11 +43,12 @@ const tail = async (context: CommandContext, flags: EventFlags): Promise<void> =
   query.set('after', flags.after ?? 'end');
   try {
     const path = `/v1/events/stream?${query.toString()}`;
-    for await (const message of daemonClient(context).stream(path, { signal: stop.signal }))
+    const signal = AbortSignal.any([stop.signal, context.readerGone]);
+    for await (const message of daemonClient(context).stream(path, { signal }))
       if (message.event === 'event')
         context.out.write(`${eventLine(context, eventBody.parse(message.data))}\n`);
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!stop.signal.aborted && !context.readerGone.aborted) throw error;
   }
 };
 
@@ -61,7 +62,7 @@ const exportEvents = async (context: CommandContext, flags: EventFlags): Promise
     query.set('limit', '1000');
     const page = listOf(eventBody).parse(await client.get(`/v1/events?${query.toString()}`));
     for (const event of page.items) context.out.write(`${JSON.stringify(event)}\n`);
-    if (page.next === null) return;
+    if (page.next === null || context.readerGone.aborted) return;
     after = page.next;
   }
 };
