@@ -227,3 +227,22 @@ describe('a history that is not as it was recorded', () => {
     });
   });
 });
+
+describe('a history in a file', () => {
+  it.each([
+    ['the stream of a turn', { stream: `${stream}\u001b[2J` }],
+    ['the turn that an event is of', { meta: { ...own[2]?.meta, turn: `${turn}\nsame turn` } }],
+    ['a turn above it', { meta: { ...own[2]?.meta, chain: ['above\u2028same turn'] } }],
+  ])('is refused when %s has a name that forges a report', (_, put) => {
+    const lines = own.map((event, at) => JSON.stringify(at === 2 ? { ...event, ...put } : event));
+    expect(readHistory(lines.join('\n'))).toMatchObject({
+      ok: false,
+      problems: [
+        {
+          where: 'line 3',
+          message: 'the name of a turn holds a control character or a line separator',
+        },
+      ],
+    });
+  });
+});

@@ -12,7 +12,7 @@ export interface Out {
 
 /** One JSON document with `--json`, else the lines that a person reads. */
 export const show = (out: Out, value: unknown, human: () => string): void => {
-  out.write(out.json ? `${JSON.stringify(value, null, 2)}\n` : `${human()}\n`);
+  out.write(`${out.json ? jsonText(value, 2) : onlyColours(human())}\n`);
 };
 
 const padding = 2;
@@ -47,7 +47,8 @@ export const table = (
   rows: readonly (readonly string[])[],
   columns: number | null = null,
 ): string => {
-  const widths = columns === null ? null : fit([head, ...rows], columns);
+  const cells = rows.map((row) => row.map((cell) => onlyColours(cell).replace(/[\n\t]/g, named)));
+  const widths = columns === null ? null : fit([head, ...cells], columns);
   const made = new Table({
     ...(widths === null ? {} : { colWidths: widths, wordWrap: true, wrapOnWordBoundary: false }),
     head: head.map((h) => pc.dim(h)),
@@ -70,7 +71,7 @@ export const table = (
       middle: '  ',
     },
   });
-  for (const row of rows) made.push([...row]);
+  for (const row of cells) made.push(row);
   return made.toString();
 };
 
@@ -83,12 +84,33 @@ export const ago = (time: number, now: number): string => {
   return `${Math.floor(secs / 86_400)} d ago`;
 };
 
-/** Text that came from a model, a tool or a stranger: control characters would move the reader's cursor. */
-export const safe = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, (c) => {
-    const code = c.codePointAt(0) ?? 0;
-    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
-  });
+/** What moves the reader's cursor, turns the direction of the text or ends a line for some reader, apart from line feed and tab. */
+const unseen =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const named = (character: string): string =>
+  `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+
+/** Text of several lines that came from a model, a tool or a stranger: characters that are not seen are named. */
+export const safe = (text: string): string => text.replace(unseen, named);
+
+/** The same for what has to stay on one line: nobody forges a line of the report. */
+export const safeLine = (text: string): string => safe(text).replace(/[\n\t]/g, named);
+
+/** A whole text of a command, with the colours of the command and nothing else that a terminal obeys. */
+export const onlyColours = (text: string): string =>
+  text
+    .split(/(\u001b\[(?:[0-47]|2[1-9]|3[0-79]|4[0-79]|9[0-7])m)/)
+    .map((part, at) => (at % 2 === 1 ? part : safe(part)))
+    .join('');
+
+/** JSON that a terminal shows as it is: what `JSON.stringify` leaves raw of such characters is escaped too.
+ * @param indent spaces; absent = one line */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 export const oneLine = (text: string, width: number): string => {
   const flat = safe(text.replace(/\s+/g, ' ').trim());

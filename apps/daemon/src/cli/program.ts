@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { CliError, exitCodes, type ExitCode } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
+import { onlyColours } from './print.ts';
 import { settingsFrom, type GlobalFlags } from './settings.ts';
 import { addAcpCommand } from './commands/acp-command.ts';
 import { addAdoptCommand } from './commands/adopt-command.ts';
@@ -57,7 +58,7 @@ export const runCli = async (argv: readonly string[], around: Surroundings): Pro
         settings,
         out: { write: around.write, json: settings.json, columns: around.columns ?? null },
         note: (text) => {
-          around.note(`${text}\n`);
+          around.note(`${onlyColours(text)}\n`);
         },
         now: around.now,
         version: around.version,
@@ -122,11 +123,11 @@ const forEachCommand = (command: Command, visit: (c: Command) => void): void => 
 const failure = (error: unknown, around: Surroundings): ExitCode => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   if (error instanceof CliError) {
-    around.note(`lockstep: ${error.message}\n`);
+    around.note(`lockstep: ${onlyColours(error.message)}\n`);
     return error.code;
   }
   const classified = classifyStart(error);
-  around.note(`lockstep: ${classified.message}\n`);
+  around.note(`lockstep: ${onlyColours(classified.message)}\n`);
   return classified.code;
 };
 

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import type { BacktestChange, BacktestGroup, BacktestReport } from '@lockstep/engine';
-import { oneLine, safe, table } from '../print.ts';
+import { oneLine, safeLine, table } from '../print.ts';
 
 /** Rows of each table, and changes, that are printed; `--json` prints all that is kept. */
 const most = 15;
@@ -14,7 +14,7 @@ export const backtestText = (report: BacktestReport, columns: number | null): st
     ...approvalLines(report.approvals),
     ...changeLines(report),
     ...unjudgedLines(report),
-    ...report.notes.map((note) => `note: ${safe(note)}`),
+    ...report.notes.map((note) => `note: ${safeLine(note)}`),
   ].join('\n');
 
 const headLines = ({ config, span, turns, verdicts }: BacktestReport): readonly string[] => {
@@ -35,7 +35,7 @@ const headLines = ({ config, span, turns, verdicts }: BacktestReport): readonly 
     pc.dim(`${verdicts.beyond_horizon} beyond the horizon`),
   ];
   return [
-    `${draft} (${config.digest.slice(0, 12)}) over ${turns.all} turns${when}`,
+    `${draft} (${config.digest.slice(0, 12)}) over ${turns.all} ${turns.all === 1 ? 'turn' : 'turns'}${when}`,
     `turns: ${judged.join(', ')}`,
     `verdicts: ${counted.join(', ')}`,
   ];
@@ -52,7 +52,7 @@ const groupLines = (
   const rows = groups
     .slice(0, most)
     .map(({ name, counts }) => [
-      safe(name),
+      safeLine(name),
       ...[counts.newly_refused, counts.newly_asked, counts.newly_allowed].map(String),
       ...[counts.unchanged, counts.beyond_horizon].map(String),
     ]);
@@ -100,7 +100,7 @@ const words = {
 } as const satisfies Record<BacktestChange['change'], string>;
 
 const changeLine = ({ change, tool, agent, path, turn, now }: BacktestChange): string =>
-  `${words[change]} ${safe(tool)} of ${agent} over ${path}, turn ${turn}: ${oneLine(now.why, 120)}`;
+  `${words[change]} ${safeLine(tool)} of ${safeLine(agent)} over ${path}, turn ${safeLine(turn)}: ${oneLine(now.why, 120)}`;
 
 const unjudgedLines = ({ turns, unjudged }: BacktestReport): readonly string[] => {
   const shown = unjudged.slice(0, most);
@@ -108,7 +108,8 @@ const unjudgedLines = ({ turns, unjudged }: BacktestReport): readonly string[] =
   return [
     '',
     ...shown.map(
-      ({ turn, outcome, why }) => `${outcomes[outcome]} turn ${turn}: ${oneLine(why, 160)}`,
+      ({ turn, outcome, why }) =>
+        `${outcomes[outcome]} turn ${safeLine(turn)}: ${oneLine(why, 160)}`,
     ),
     ...moreLine(turns.notReachable + turns.stopped + turns.refused - shown.length),
   ];

@@ -7,7 +7,7 @@ import type { BacktestOutcome, BacktestWatch } from '../../replay/backtest/run-b
 import type { Imported } from '../../replay/import/lay-history.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { safe } from '../print.ts';
+import { safeLine } from '../print.ts';
 import { askDaemon } from './ask-daemon.ts';
 
 /** What is to be judged by what. */
@@ -93,6 +93,6 @@ const whyNotLaid = (file: string, laid: Extract<Imported, { readonly ok: false }
   [
     `\`${file}\` is no history as it was recorded`,
     ...('problems' in laid ? laid.problems : []).map(
-      ({ where, message }) => `  ${safe(where)}: ${safe(message)}`,
+      ({ where, message }) => `  ${safeLine(where)}: ${safeLine(message)}`,
     ),
   ].join('\n');

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { decidedBody, inboxRow, listOf, type InboxBody } from '../api.schema.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { ago, safe, show, table } from '../print.ts';
+import { ago, safe, safeLine, show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const inbox = async (context: CommandContext, state: string): Promise<InboxBody[]> =>
@@ -26,11 +26,11 @@ const find = async (context: CommandContext, id: string): Promise<InboxBody> => 
 const full = (row: InboxBody, now: number): string =>
   [
     `${pc.bold(row.kind)} ${row.id}`,
-    `agent ${row.agent}, turn ${row.turn}, asked ${ago(row.askedAt, now)}, ${row.state}`,
-    ...(row.why === null ? [] : [`why: ${row.why}`]),
+    `agent ${row.agent}, turn ${safeLine(row.turn)}, asked ${ago(row.askedAt, now)}, ${row.state}`,
+    ...(row.why === null ? [] : [`why: ${safeLine(row.why)}`]),
     '',
     safe(row.view ?? '(not for this role)'),
-    ...(row.choices.length === 0 ? [] : ['', `choices: ${row.choices.map(safe).join(' · ')}`]),
+    ...(row.choices.length === 0 ? [] : ['', `choices: ${row.choices.map(safeLine).join(' · ')}`]),
   ].join('\n');
 
 const decide = async (
@@ -61,8 +61,8 @@ const decide = async (
 const said = (choice: string, what: string, result: unknown): string => {
   const { votes } = decidedBody.parse(result);
   if (votes !== undefined)
-    return `your vote counts for ${what}: ${votes.given} of ${votes.required}`;
-  return `${choice === 'deny' ? 'denied' : 'approved'} ${what}`;
+    return `your vote counts for ${safeLine(what)}: ${votes.given} of ${votes.required}`;
+  return `${choice === 'deny' ? 'denied' : 'approved'} ${safeLine(what)}`;
 };
 
 /** `/path=value` of an option: where in the arguments, and what must stand there. */

@@ -47,7 +47,11 @@ const backtest = async (context: CommandContext, flags: Flags): Promise<ExitCode
   print(context, outcome.report, flags.csv);
   const hits = hitsIn(outcome.report, flags.failOn ?? []);
   for (const { word, count } of hits) context.note(`lockstep: ${count} ${word}`);
-  return hits.length === 0 ? exitCodes.ok : exitCodes.finding;
+  const { turns } = outcome.report;
+  // A gate that has seen nothing has not let anything through.
+  const nothing = flags.failOn !== undefined && turns.all === turns.stopped + turns.refused;
+  if (nothing) context.note('lockstep: nothing was judged');
+  return hits.length === 0 && !nothing ? exitCodes.ok : exitCodes.finding;
 };
 
 const sourceOf = ({ settings }: CommandContext, { configVersion }: Flags): DraftSource => {

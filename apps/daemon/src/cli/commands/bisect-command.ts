@@ -7,7 +7,7 @@ import { bisectSchema } from '../../http/schemas/bisect.schema.ts';
 import { exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
 import { goodHistory } from '../histories/good-history.ts';
-import { safe, show } from '../print.ts';
+import { safeLine, show } from '../print.ts';
 import type { Act } from '../program.ts';
 
 interface BisectFlags {
@@ -36,7 +36,7 @@ const runBisect = async (
 
 const inFile = async (file: string, ask: { readonly turn: string }): Promise<unknown> => {
   const { bisect } = await import('@lockstep/engine');
-  const { events } = await goodHistory(resolve(file));
+  const { events } = await goodHistory(resolve(file), ask.turn);
   return bisect(events, ask);
 };
 
@@ -47,13 +47,15 @@ const bisectText = (report: Shown): string => {
     case 'found':
       return foundText(report);
     case 'not_config':
-      return `${pc.yellow('not the config')} turn ${safe(report.turn)}, call ${safe(report.call)}: ${safe(report.why)}`;
+      return `${pc.yellow('not the config')} turn ${safeLine(report.turn)}, call ${safeLine(report.call)}: ${safeLine(report.why)}`;
     case 'stopped':
-      return `${pc.yellow('stopped')} turn ${safe(report.turn)}: ${safe(report.missing)} is not in the history`;
+      return `${pc.yellow('stopped')} turn ${safeLine(report.turn)}: ${safeLine(report.missing)} is not in the history`;
     case 'refused':
       return [
-        `${pc.red('refused')} turn ${safe(report.turn)}: this is no history as it was recorded`,
-        ...report.problems.map(({ where, message }) => `  ${safe(where)}: ${safe(message)}`),
+        `${pc.red('refused')} turn ${safeLine(report.turn)}: this is no history as it was recorded`,
+        ...report.problems.map(
+          ({ where, message }) => `  ${safeLine(where)}: ${safeLine(message)}`,
+        ),
       ].join('\n');
   }
 };
@@ -62,19 +64,19 @@ const foundText = (report: Extract<Shown, { readonly outcome: 'found' }>): strin
   const { before, after, keys, tool } = report;
   const when = new Date(after.time).toISOString();
   return [
-    `${pc.green('found')} turn ${safe(report.turn)}, call ${safe(report.call)} of \`${safe(tool)}\``,
+    `${pc.green('found')} turn ${safeLine(report.turn)}, call ${safeLine(report.call)} of \`${safeLine(tool)}\``,
     `  version ${before.version}  ${verdictText(before.verdict)}`,
-    `  version ${after.version}  ${verdictText(after.verdict)}, by ${safe(after.by)} at ${when}`,
+    `  version ${after.version}  ${verdictText(after.verdict)}, by ${safeLine(after.by)} at ${when}`,
     ...keys.flatMap((key) => [
-      `  ${safe(key.path)}${key.setting === null ? '' : ` (${key.setting})`}`,
-      `    before  ${safe(key.before ?? 'not there')}`,
-      `    after   ${safe(key.after ?? 'not there')}`,
+      `  ${safeLine(key.path)}${key.setting === null ? '' : ` (${safeLine(key.setting)})`}`,
+      `    before  ${safeLine(key.before ?? 'not there')}`,
+      `    after   ${safeLine(key.after ?? 'not there')}`,
     ]),
   ].join('\n');
 };
 
 const verdictText = ({ verdict, rule }: Pick<VerdictSeen, 'verdict' | 'rule'>): string =>
-  `${verdict} by ${safe(rule)}`;
+  `${verdict} by ${safeLine(rule)}`;
 
 /** bisect. */
 export const addBisectCommand = (program: Command, act: Act): void => {

@@ -1,16 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { pathNames, type PathName } from '@lockstep/policy';
+import { formatProblem, pathNames, type Config, type Host, type PathName } from '@lockstep/policy';
 import type { ExportedHistories } from '../../replay/histories/export-histories.ts';
 import type { HistoryCheck } from '../../replay/histories/verify-histories.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import type { CommandContext } from '../context.ts';
-import { checkLine, verifySum } from '../histories/check-text.ts';
+import { checkLine, count, verifySum } from '../histories/check-text.ts';
 import { junitOfChecks } from '../histories/junit.ts';
 import { sinceOf } from '../histories/since.ts';
-import { show } from '../print.ts';
+import { safeLine, show } from '../print.ts';
 import type { Act } from '../program.ts';
 
 interface ExportFlags {
@@ -47,12 +47,24 @@ const exportAll = async (context: CommandContext, flags: ExportFlags): Promise<E
       : chosen
         ? await exportToFile(log, out, options)
         : await exportLog(log, out, context.version);
-    show(context.out, done, () => exportedText(done, out));
-    for (const turn of done.unknown) context.note(`lockstep: there is no turn \`${turn}\``);
-    return done.unknown.length > 0 ? exitCodes.usage : exitCodes.ok;
+    for (const turn of done.unknown)
+      context.note(`lockstep: there is no turn \`${safeLine(turn)}\``);
+    if (done.files.length === 0 && done.unknown.length === 0)
+      context.note(`lockstep: ${whyNone(done, flags)}, nothing was written`);
+    if (done.files.length > 0 || context.out.json)
+      show(context.out, done, () => exportedText(done, out));
+    return done.unknown.length > 0 || done.files.length === 0 ? exitCodes.usage : exitCodes.ok;
   } finally {
     log.close();
   }
+};
+
+const whyNone = ({ open }: ExportedHistories, { agent }: ExportFlags): string => {
+  if (open.length > 0)
+    return `no turn that was meant has ended (${count(open.length, 'turn')} open)`;
+  return agent === undefined
+    ? 'the log holds no such turn'
+    : `the log holds no such turn of an agent \`${safeLine(agent)}\``;
 };
 
 const pathOf = (text: string): PathName => {
@@ -64,9 +76,14 @@ const pathOf = (text: string): PathName => {
 const exportedText = ({ files, open }: ExportedHistories, out: string): string => {
   const turns = files.reduce((sum, file) => sum + file.turns, 0);
   const events = files.reduce((sum, file) => sum + file.events, 0);
-  const left = open.length === 0 ? [] : [`${open.length} turns have not ended and are left out`];
+  const left =
+    open.length === 0
+      ? []
+      : [
+          `${count(open.length, 'turn')} ${open.length === 1 ? 'has not ended and is' : 'have not ended and are'} left out`,
+        ];
   return [
-    `${files.length} ${files.length === 1 ? 'history' : 'histories'} in ${out}: ${turns} turns, ${events} events`,
+    `${files.length} ${files.length === 1 ? 'history' : 'histories'} in ${safeLine(out)}: ${count(turns, 'turn')}, ${count(events, 'event')}`,
     ...left,
   ].join('\n');
 };
@@ -108,12 +125,32 @@ const filesOf = (place: string, read: () => readonly string[]): readonly string[
   throw new CliError(exitCodes.usage, `\`${place}\` holds no history (\`*.jsonl\`)`);
 };
 
-/** The config that fixtures are to be held to, in the place of their own. */
-const namedConfig = async ({ settings }: CommandContext) => {
-  const { readStartConfig } = await import('../../config/check-config.ts');
+/** The config that fixtures are to be held to, in the place of their own, as the machine of each would read it.
+ * @throws CliError with every problem */
+const namedConfig = async ({ settings }: CommandContext): Promise<(host: Host) => Config> => {
+  const { readOtherConfig } = await import('../../replay/read-other-config.ts');
   const { hostOf } = await import('../../config/host.ts');
-  const { config, data } = settings;
-  return (await readStartConfig(config, hostOf(config, data))).checked.config;
+  const { config: file, data } = settings;
+  const text = readText(file);
+  const under = (host: Host): Config => {
+    const read = readOtherConfig(text, file, host);
+    if (read.ok) return read.applied.config;
+    const lines = read.problems.map((problem) => `\n  ${safeLine(formatProblem(file, problem))}`);
+    throw new CliError(
+      exitCodes.usage,
+      `no fixture is held to a config with problems${lines.join('')}`,
+    );
+  };
+  under(hostOf(file, data));
+  return under;
+};
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(resolve(file), 'utf8');
+  } catch (cause) {
+    throw new CliError(exitCodes.usage, `cannot read the config file \`${file}\``, { cause });
+  }
 };
 
 const collect = (one: string, before: readonly string[] = []): readonly string[] => [

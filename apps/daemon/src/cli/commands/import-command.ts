@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import type { CommandContext } from '../context.ts';
-import { safe, show } from '../print.ts';
+import { safeLine, show } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const runImport = async (context: CommandContext, file: string): Promise<ExitCode> => {
@@ -23,8 +23,8 @@ const runImport = async (context: CommandContext, file: string): Promise<ExitCod
     const { problems } = done;
     show(context.out, { outcome: 'refused', problems }, () =>
       [
-        `${pc.red('refused')} ${file}: this is no history as it was recorded, and nothing was imported`,
-        ...problems.map(({ where, message }) => `  ${safe(where)}: ${safe(message)}`),
+        `${pc.red('refused')} ${safeLine(file)}: this is no history as it was recorded, and nothing was imported`,
+        ...problems.map(({ where, message }) => `  ${safeLine(where)}: ${safeLine(message)}`),
       ].join('\n'),
     );
     return exitCodes.finding;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listOf } from '../api.schema.ts';
 import { exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { oneLine, show, table } from '../print.ts';
+import { jsonText, oneLine, safeLine, show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const eventBody = z.looseObject({
@@ -18,8 +18,8 @@ const eventBody = z.looseObject({
 
 const eventLine = (context: CommandContext, event: z.infer<typeof eventBody>): string =>
   context.settings.json
-    ? JSON.stringify(event)
-    : `${new Date(event.time).toISOString()} ${event.type} ${event.stream}@${event.revision} ${oneLine(JSON.stringify(event.data), 100)}`;
+    ? jsonText(event)
+    : `${new Date(event.time).toISOString()} ${safeLine(event.type)} ${safeLine(event.stream)}@${event.revision} ${oneLine(JSON.stringify(event.data), 100)}`;
 
 interface EventFlags {
   agent?: string;
@@ -61,7 +61,7 @@ const exportEvents = async (context: CommandContext, flags: EventFlags): Promise
     query.set('after', after);
     query.set('limit', '1000');
     const page = listOf(eventBody).parse(await client.get(`/v1/events?${query.toString()}`));
-    for (const event of page.items) context.out.write(`${JSON.stringify(event)}\n`);
+    for (const event of page.items) context.out.write(`${jsonText(event)}\n`);
     if (page.next === null || context.readerGone.aborted) return;
     after = page.next;
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import pc from 'picocolors';
@@ -7,7 +7,7 @@ import type { AppliedConfig } from '@lockstep/policy';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import type { CommandContext } from '../context.ts';
 import { goodHistory } from '../histories/good-history.ts';
-import { safe, show } from '../print.ts';
+import { safeLine, show } from '../print.ts';
 import type { Act } from '../program.ts';
 
 interface MinimizeFlags {
@@ -45,7 +45,7 @@ const eventsOf = async (
   turn: string,
   { file }: MinimizeFlags,
 ): Promise<readonly LockstepEvent[]> => {
-  if (file !== undefined) return (await goodHistory(resolve(file))).events;
+  if (file !== undefined) return (await goodHistory(resolve(file), turn)).events;
   const { openRecordedLog } = await import('../../replay/histories/open-recorded-log.ts');
   const { gatherVersions } = await import('../../replay/bisect/gather-versions.ts');
   const log = openRecordedLog(settings.data);
@@ -99,11 +99,13 @@ const written = async (
 ): Promise<string | null> => {
   if (report.outcome !== 'minimized') return null;
   const { historyText } = await import('@lockstep/engine');
+  const { fileNameOf, replaceFile } = await import('../../replay/histories/replace-file.ts');
   const { turn, events, expected } = report;
   mkdirSync(resolve(out), { recursive: true });
-  const file = join(resolve(out), `${turn.replace(/[^A-Za-z0-9._-]/g, '_')}.min.jsonl`);
+  const file = join(resolve(out), `${fileNameOf(turn)}.min.jsonl`);
   const about = { build: version, of: 'turns', turns: [turn] } as const;
-  writeFileSync(file, historyText(events, expected === null ? about : { ...about, expected }));
+  const text = historyText(events, expected === null ? about : { ...about, expected });
+  await replaceFile(file, (to) => to.writeFile(text));
   return file;
 };
 
@@ -112,7 +114,7 @@ const shortOf = (report: MinimizeReport): object =>
   report.outcome === 'minimized' ? { ...report, events: report.events.length } : report;
 
 const minimizeText = (report: MinimizeReport, file: string | null): string => {
-  const turn = safe(report.turn);
+  const turn = safeLine(report.turn);
   switch (report.outcome) {
     case 'minimized': {
       const { before, after, expected } = report;
@@ -120,18 +122,20 @@ const minimizeText = (report: MinimizeReport, file: string | null): string => {
         `${pc.green('minimized')} turn ${turn}: ${before.events} events to ${after.events}, config of ${before.configLines} lines to ${after.configLines}`,
         expected === null
           ? '  expected: every event as recorded'
-          : `  expected: ${expected.verdict} \`${safe(expected.tool)}\` (call \`${safe(expected.call)}\`) by ${safe(expected.rule)}`,
-        `  ${file ?? ''}`,
+          : `  expected: ${expected.verdict} \`${safeLine(expected.tool)}\` (call \`${safeLine(expected.call)}\`) by ${safeLine(expected.rule)}`,
+        `  ${safeLine(file ?? '')}`,
       ].join('\n');
     }
     case 'does_not_diverge':
       return `${pc.yellow('does not diverge')} turn ${turn}: name the config that is right with \`--config\` or \`--config-version\``;
     case 'stopped':
-      return `${pc.yellow('stopped')} turn ${turn}: ${safe(report.missing)} is not in the history`;
+      return `${pc.yellow('stopped')} turn ${turn}: ${safeLine(report.missing)} is not in the history`;
     case 'refused':
       return [
         `${pc.red('refused')} turn ${turn}: this is no history as it was recorded`,
-        ...report.problems.map(({ where, message }) => `  ${safe(where)}: ${safe(message)}`),
+        ...report.problems.map(
+          ({ where, message }) => `  ${safeLine(where)}: ${safeLine(message)}`,
+        ),
       ].join('\n');
   }
 };

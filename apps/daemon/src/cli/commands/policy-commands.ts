@@ -5,7 +5,7 @@ import { pathNames } from '@lockstep/policy';
 import { agentBody, listOf } from '../api.schema.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { show, table } from '../print.ts';
+import { safeLine, show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const policyBody = z.looseObject({
@@ -74,8 +74,8 @@ const explain = async (
   );
   show(context.out, body, () => {
     const paint = body.verdict === 'allow' ? pc.green : body.verdict === 'ask' ? pc.yellow : pc.red;
-    const pattern = body.pattern === null ? '' : ` ${body.pattern}`;
-    return `${paint(body.verdict)} by ${body.rule}${pattern}: ${body.why}`;
+    const pattern = body.pattern === null ? '' : ` ${safeLine(body.pattern)}`;
+    return `${paint(body.verdict)} by ${body.rule}${pattern}: ${safeLine(body.why)}`;
   });
   return body.verdict === 'refuse' ? exitCodes.finding : exitCodes.ok;
 };

@@ -8,6 +8,7 @@ import { replaySchema } from '../../http/schemas/replay.schema.ts';
 import type { Answerer } from '../../replay/answer-replay.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
+import { requireTurn } from '../histories/good-history.ts';
 import { show } from '../print.ts';
 import type { Act } from '../program.ts';
 import { isAsRecorded, refusedText, replayText, type ShownReplay } from '../replay/replay-text.ts';
@@ -78,6 +79,7 @@ const replayFile = async (
     );
     return exitCodes.finding;
   }
+  if (turn !== undefined) requireTurn(read.events, turn);
   const all = answererOf(read.events);
   const asked = {
     way: await wayOf(flags),

@@ -5,7 +5,7 @@ import { listOf, turnAnswer, turnDetail, turnRow, type TurnAnswerBody } from '..
 import type { ApiClient } from '../client.ts';
 import { CliError, exitCodes, type ExitCode } from '../cli-error.ts';
 import { daemonClient, withDaemon, type CommandContext } from '../context.ts';
-import { ago, oneLine, safe, show, table } from '../print.ts';
+import { ago, oneLine, safe, safeLine, show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const runPath = (agent: string): string => `/v1/agents/${encodeURIComponent(agent)}/runs`;
@@ -49,10 +49,10 @@ const finishLine = (context: CommandContext, streamed: string, answer: TurnAnswe
 const verdictLine = (answer: TurnAnswerBody): string => {
   if (answer.status === 'waiting')
     return answer.approvals
-      .map((id) => `waits for a person: lockstep approvals show ${id}`)
+      .map((id) => `waits for a person: lockstep approvals show ${safeLine(id)}`)
       .join('\n');
-  const why = answer.reason === null ? '' : `: ${answer.reason}`;
-  return `${answer.status}${why} (turn ${answer.id})`;
+  const why = answer.reason === null ? '' : `: ${safeLine(answer.reason)}`;
+  return `${answer.status}${why} (turn ${safeLine(answer.id)})`;
 };
 
 const exitOf = (answer: TurnAnswerBody): ExitCode =>
@@ -128,7 +128,7 @@ const showTurn = async (context: CommandContext, id: string): Promise<void> => {
   show(context.out, detail, () => {
     const { row, policy } = detail;
     const head = [
-      `${pc.bold(row.agent)} ${row.path}/${row.trigger} ${row.status}`,
+      `${pc.bold(safeLine(row.agent))} ${row.path}/${row.trigger} ${row.status}`,
       policy === null
         ? 'no policy was resolved'
         : `policy ${policy.digest.slice(0, 12)} of config version ${policy.config.version}`,
@@ -138,7 +138,9 @@ const showTurn = async (context: CommandContext, id: string): Promise<void> => {
     ];
     const steps = detail.steps.map((s) => {
       const rule =
-        s.rule === null ? '' : pc.dim(` [${s.rule}${s.pattern === null ? '' : ` ${s.pattern}`}]`);
+        s.rule === null
+          ? ''
+          : pc.dim(` [${safeLine(`${s.rule}${s.pattern === null ? '' : ` ${s.pattern}`}`)}]`);
       const line = `+${((s.at - row.startedAt) / 1000).toFixed(2)} s  ${oneLine(s.title, 120)}${rule}`;
       return s.tone === 'refused' || s.tone === 'bad' ? pc.red(line) : line;
     });

@@ -10,7 +10,7 @@ import {
 } from '../api.schema.ts';
 import { CliError, exitCodes } from '../cli-error.ts';
 import { daemonClient, type CommandContext } from '../context.ts';
-import { ago, oneLine, safe, show, table } from '../print.ts';
+import { ago, oneLine, safe, safeLine, show, table } from '../print.ts';
 import type { Act } from '../program.ts';
 
 const at = (time: number | undefined): string =>
@@ -84,17 +84,17 @@ const stepLine = (step: SopRunBody['steps'][number]): string => {
     step.state === 'gate' && step.gate !== null
       ? ` (waits: lockstep approvals show ${step.gate})`
       : '';
-  const turns = step.turns.map((turn) => `turn ${turn}`).join(', ');
-  const why = step.why === null ? '' : `: ${oneLine(safe(step.why), 200)}`;
-  return `  ${step.name} · ${step.agent} · ${step.state.replaceAll('_', ' ')}${gate}${why}${turns === '' ? '' : pc.dim(`  ${turns}`)}`;
+  const turns = step.turns.map((turn) => `turn ${safeLine(turn)}`).join(', ');
+  const why = step.why === null ? '' : `: ${oneLine(step.why, 200)}`;
+  return `  ${safeLine(step.name)} · ${step.agent} · ${step.state.replaceAll('_', ' ')}${gate}${why}${turns === '' ? '' : pc.dim(`  ${turns}`)}`;
 };
 
 const full = (run: SopRunBody, now: number): string =>
   [
     `${pc.bold(run.sop)} ${run.id}`,
-    `${run.status}, started ${ago(run.startedAt, now)} by ${safe(run.by)} (${run.trigger})`,
+    `${run.status}, started ${ago(run.startedAt, now)} by ${safeLine(run.by)} (${run.trigger})`,
     ...run.steps.map(stepLine),
-    ...(run.failure === null ? [] : [`failed: ${safe(run.failure.message)}`]),
+    ...(run.failure === null ? [] : [`failed: ${safeLine(run.failure.message)}`]),
     ...(run.output === null ? [] : ['', safe(run.output)]),
   ].join('\n');
 
@@ -127,7 +127,7 @@ const listRuns = async (
             `${run.steps.filter(({ state }) => state === 'completed').length}/${run.steps.length}`,
             safe(run.by),
             ago(run.startedAt, context.now()),
-            safe(run.input ?? ''),
+            oneLine(run.input ?? '', 200),
           ]),
           context.out.columns,
         ),

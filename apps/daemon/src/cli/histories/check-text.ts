@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import type { HistoryProblem, ReplayReport } from '@lockstep/engine';
 import type { HistoryCheck } from '../../replay/histories/verify-histories.ts';
-import { safe } from '../print.ts';
+import { safeLine } from '../print.ts';
 
 /** A line for one history, and what is wrong with it on lines of their own. */
 export const checkLine = (check: HistoryCheck): string => {
@@ -10,18 +10,20 @@ export const checkLine = (check: HistoryCheck): string => {
 };
 
 const checkTexts = (check: HistoryCheck): readonly string[] => {
-  const name = safe(check.file);
+  const name = safeLine(check.file);
   switch (check.state) {
     case 'same':
-      return [`${pc.green('same')} ${name}: ${count(check.turns, 'turn')}, ${check.events} events`];
+      return [
+        `${pc.green('same')} ${name}: ${count(check.turns, 'turn')}, ${count(check.events, 'event')}`,
+      ];
     case 'as_expected':
       return [`${pc.green('as expected')} ${name}: ${expectedText(check.expected)}`];
     case 'not_as_expected':
       return [
         `${pc.red('not as expected')} ${name}: ${expectedText(check.expected)}`,
         check.seen === null
-          ? (check.why ?? '')
-          : `now ${check.seen.verdict} by ${check.seen.rule}: ${safe(check.seen.why)}`,
+          ? safeLine(check.why ?? '')
+          : `now ${check.seen.verdict} by ${safeLine(check.seen.rule)}: ${safeLine(check.seen.why)}`,
       ];
     case 'diverged':
       return [
@@ -40,31 +42,31 @@ const checkTexts = (check: HistoryCheck): readonly string[] => {
 export const whatIsWrong = (check: HistoryCheck): string => checkTexts(check).slice(1).join('\n');
 
 const expectedText = ({ call, tool, verdict, rule }: Expected): string =>
-  `${verdict} \`${tool}\` (call \`${safe(call)}\`) by ${rule}`;
+  `${verdict} \`${safeLine(tool)}\` (call \`${safeLine(call)}\`) by ${safeLine(rule)}`;
 
 type Expected = Extract<HistoryCheck, { state: 'as_expected' | 'not_as_expected' }>['expected'];
 
 const reportLine = (report: ReplayReport): string => {
   switch (report.outcome) {
     case 'same':
-      return `same turn ${report.turn}`;
+      return `same turn ${safeLine(report.turn)}`;
     case 'diverged': {
       const [field] = report.fields;
       const where =
         report.at === null
           ? 'after its last event'
-          : `at event ${report.at.revision} (${report.at.type})`;
-      return `turn ${safe(report.turn)} ${where}: ${safe(report.why)}${field === undefined ? '' : `, first ${field.path}`}`;
+          : `at event ${report.at.revision} (${safeLine(report.at.type)})`;
+      return `turn ${safeLine(report.turn)} ${where}: ${safeLine(report.why)}${field === undefined ? '' : `, first ${safeLine(field.path)}`}`;
     }
     case 'stopped':
-      return `turn ${safe(report.turn)} stopped: ${safe(report.missing)} is not in the history`;
+      return `turn ${safeLine(report.turn)} stopped: ${safeLine(report.missing)} is not in the history`;
     case 'refused':
-      return `turn ${safe(report.turn)} refused: ${problemLines(report.problems).join('; ')}`;
+      return `turn ${safeLine(report.turn)} refused: ${problemLines(report.problems).join('; ')}`;
   }
 };
 
 const problemLines = (problems: readonly HistoryProblem[]): readonly string[] =>
-  problems.map(({ where, message }) => `${safe(where)}: ${safe(message)}`);
+  problems.map(({ where, message }) => `${safeLine(where)}: ${safeLine(message)}`);
 
 /** How many of each kind. */
 export const verifySum = (checks: readonly HistoryCheck[]): string => {
@@ -81,5 +83,6 @@ export const verifySum = (checks: readonly HistoryCheck[]): string => {
   return `${checks.length} ${checks.length === 1 ? 'history' : 'histories'}: ${parts.join(', ')}`;
 };
 
-const count = (number: number, what: string): string =>
+/** A number of things, in the plural where there is not one. */
+export const count = (number: number, what: string): string =>
   `${number} ${what}${number === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import type { CounterfactualReport } from '@lockstep/engine';
 import type { ReplayAnswer } from '../../http/schemas/replay.schema.ts';
-import { safe, table } from '../print.ts';
+import { safeLine, table } from '../print.ts';
 
 type Any = CounterfactualReport | ReplayAnswer;
 type Compared = Extract<Any, { readonly outcome: 'compared' }>;
@@ -20,7 +20,7 @@ export const notReachableText = ({
   now,
   why,
 }: Extract<Any, { readonly outcome: 'not_reachable' }>): string =>
-  `${pc.red('not reachable')} turn ${turn} by ${startText(now)}: ${safe(why)}`;
+  `${pc.red('not reachable')} turn ${safeLine(turn)} by ${startText(now)}: ${safeLine(why)}`;
 
 const headOf = (report: Compared): string => {
   const { turn, agent, recorded, now, verdicts, horizon } = report;
@@ -29,7 +29,7 @@ const headOf = (report: Compared): string => {
     changed === 0 && horizon === null
       ? pc.green('unchanged')
       : pc.red(changed === 0 ? 'otherwise' : 'changed');
-  return `${word} turn ${turn} of \`${agent}\`: recorded by ${startText(recorded)}, now by ${startText(now)}`;
+  return `${word} turn ${safeLine(turn)} of \`${safeLine(agent)}\`: recorded by ${startText(recorded)}, now by ${startText(now)}`;
 };
 
 const startText = ({ path, trigger, config }: Start): string =>
@@ -42,14 +42,14 @@ const policyLines = ({ policy }: Compared): readonly string[] =>
         'policy',
         ...policy.map(
           ({ key, recorded, now }) =>
-            `  ${key}  ${shortened(recorded)} ${pc.dim('→')} ${shortened(now)}`,
+            `  ${safeLine(key)}  ${shortened(recorded)} ${pc.dim('→')} ${shortened(now)}`,
         ),
       ];
 
 const longest = 120;
 
 const shortened = (value: string): string => {
-  const text = safe(value);
+  const text = safeLine(value);
   return text.length <= longest ? text : `${text.slice(0, longest)}…`;
 };
 
@@ -61,8 +61,8 @@ const callLines = ({ verdicts }: Compared, columns: number | null): readonly str
           ['EVENT', 'CALL', 'TOOL', 'RECORDED', 'NOW', ''],
           verdicts.map((one) => [
             String(one.at.revision),
-            safe(one.call),
-            safe(one.tool),
+            safeLine(one.call),
+            safeLine(one.tool),
             seenText(one.recorded),
             one.now === null ? pc.dim('not known') : seenText(one.now),
             changeText(one),
@@ -72,16 +72,16 @@ const callLines = ({ verdicts }: Compared, columns: number | null): readonly str
         ...verdicts
           .filter(isChanged)
           .flatMap(({ call, now, decidedBy, waitedMs }) => [
-            `  ${safe(call)}: ${safe(now?.why ?? '')}`,
+            `  ${safeLine(call)}: ${safeLine(now?.why ?? '')}`,
             ...(decidedBy === null
               ? []
               : [
-                  `  ${safe(call)}: ${safe(decidedBy)} decided on it then, after ${Math.round((waitedMs ?? 0) / 1000)} s`,
+                  `  ${safeLine(call)}: ${safeLine(decidedBy)} decided on it then, after ${Math.round((waitedMs ?? 0) / 1000)} s`,
                 ]),
           ]),
       ];
 
-const seenText = ({ verdict, rule }: Verdict['recorded']): string => `${verdict} ${safe(rule)}`;
+const seenText = ({ verdict, rule }: Verdict['recorded']): string => `${verdict} ${safeLine(rule)}`;
 
 const isChanged = ({ change }: Verdict): boolean =>
   change !== 'unchanged' && change !== 'beyond_horizon';

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { headerOf, historyText, type AboutHistory, type LockstepEvent } from '@lockstep/engine';
 import { gatherHistory } from '../gather-history.ts';
 import type { RecordedLog } from './open-recorded-log.ts';
+import { fileNameOf, replaceFile } from './replace-file.ts';
 import { runningDigest } from './running-digest.ts';
 import { selectTurns, type TurnChoice } from './select-turns.ts';
 
@@ -91,7 +91,7 @@ export const exportToFolder = async (
   return { files, open, unknown: unknownOf(choice, found, open) };
 };
 
-/** All chosen turns in one file, each event once, in log order. */
+/** All chosen turns in one file, each event once, in log order. No file where there is none. */
 export const exportToFile = async (
   log: RecordedLog,
   file: string,
@@ -106,6 +106,7 @@ export const exportToFile = async (
     turns.push(...replayed);
     found.add(turn);
   }
+  if (found.size === 0) return { files: [], open, unknown: unknownOf(choice, found, open) };
   const unique = [...new Set(turns)];
   const about: AboutHistory = { build, of: 'turns', turns: unique };
   const events = await writeEvents(log, file, {
@@ -165,24 +166,3 @@ const unknownOf = (
   found: ReadonlySet<string>,
   open: readonly string[],
 ): readonly string[] => turns.filter((turn) => !found.has(turn) && !open.includes(turn));
-
-/** Ids are of our own making; a log from elsewhere may hold others. */
-const fileNameOf = (turn: string): string => turn.replace(/[^A-Za-z0-9._-]/g, '_');
-
-/** A file that is there is whole. */
-const replaceFile = async (
-  file: string,
-  write: (out: FileHandle) => Promise<unknown>,
-): Promise<void> => {
-  const draft = `${file}.new`;
-  const out = await open(draft, 'w', 0o600);
-  try {
-    await write(out);
-    await out.close();
-    await rename(draft, file);
-  } catch (error) {
-    await out.close().catch(() => undefined);
-    await rm(draft, { force: true });
-    throw error;
-  }
-};

@@ -1,4 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import {
   counterfactuals,
@@ -12,7 +13,7 @@ import {
   type ReplayReport,
   type VerdictSeen,
 } from '@lockstep/engine';
-import { digestOf, type Config } from '@lockstep/policy';
+import { digestOf, type AppliedConfig, type Config, type Host } from '@lockstep/policy';
 import { readHistoryFile } from './read-history-file.ts';
 
 /** What became of one history. */
@@ -38,8 +39,9 @@ export type HistoryCheck = { readonly file: string; readonly events: number } & 
 /** What histories are held to. */
 export interface VerifyOptions {
   readonly engine?: Engine;
-  /** Puts this config in the place of the recorded one where a fixture expects a verdict. */
-  readonly config?: Config;
+  /** Puts this config in the place of the recorded one where a fixture expects a verdict; as a function, read as the machine of the
+   * history would. */
+  readonly config?: Config | ((host: Host) => Config);
 }
 
 /** Whether a history is as it has to be. */
@@ -56,11 +58,25 @@ export const historyFilesIn = (place: string): readonly string[] => {
     .map((name) => join(place, name));
 };
 
-/** Replays every turn that the file is about, or holds its one call to the expected verdict. Never throws for what a file holds. */
+/** Replays every turn that the file is about, or holds its one call to the expected verdict. Never throws for what a file is or holds. */
 export const verifyHistory = async (
   file: string,
   options: VerifyOptions = {},
-): Promise<HistoryCheck> => checkHistory(file, await readHistoryFile(file), options);
+): Promise<HistoryCheck> => checkHistory(file, await readRegular(file), options);
+
+/** A folder cannot be read, and a pipe may never end. */
+const readRegular = async (file: string): Promise<ReadHistory> => {
+  const problem = (message: string): ReadHistory => ({
+    ok: false,
+    problems: [{ where: 'the file', message }],
+  });
+  try {
+    if ((await stat(file)).isFile()) return await readHistoryFile(file);
+    return problem('it is no regular file');
+  } catch (error) {
+    return problem(`it cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+  }
+};
 
 /** The same over a history that was read already. */
 export const checkHistory = (
@@ -125,10 +141,7 @@ const holdToVerdict = (
   const { turn, call } = expected;
   const base = { file, events: events.length, expected };
   const host = events.find((event) => event.type === 'ConfigApplied')?.data.host;
-  const ask =
-    config === undefined || host === undefined
-      ? {}
-      : { config: { version: 0, digest: digestOf(config), config, host } };
+  const ask = config === undefined || host === undefined ? {} : { config: put(config, host) };
   const report = counterfactuals(events, engine).compare(turn, 'open', ask);
   if (report.outcome === 'refused')
     return { file, events: events.length, state: 'refused', problems: report.problems };
@@ -146,6 +159,11 @@ const holdToVerdict = (
   const same =
     seen.verdict === expected.verdict && (config !== undefined || seen.rule === expected.rule);
   return { ...base, state: same ? 'as_expected' : 'not_as_expected', seen, why: null };
+};
+
+const put = (given: NonNullable<VerifyOptions['config']>, host: Host): AppliedConfig => {
+  const config = typeof given === 'function' ? given(host) : given;
+  return { version: 0, digest: digestOf(config), config, host };
 };
 
 /** The name of a file as it is said: below the folder that was named. */

@@ -84,7 +84,10 @@ export const historyReader = (
     events += 1;
     if (events > bounds.events) return wrong(`the history holds more than ${bounds.events} events`);
     const read = parseEvent(value);
-    if (read.ok) return { kind: 'event', event: read.event };
+    if (read.ok)
+      return isPlain(read.event)
+        ? { kind: 'event', event: read.event }
+        : wrong('the name of a turn holds a control character or a line separator');
     return {
       kind: 'problem',
       problems: read.problems.map((problem) => ({
@@ -101,6 +104,12 @@ export const historyReader = (
     end: () => (header === null ? noEvent(events) : wholeProblems(header, events, digest)),
   };
 };
+
+/** Ids of turns are of our own making and are said in every report: one that moves a cursor or ends a line was made to forge one. */
+const isPlain = ({ stream, meta: { turn, root, parent, chain } }: LockstepEvent): boolean =>
+  [stream.startsWith('turn-') ? stream : '', turn, root, parent, ...chain].every(
+    (id) => id === null || !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(id),
+  );
 
 const noEvent = (events: number): readonly HistoryProblem[] =>
   events === 0 ? [{ where: 'line 1', message: 'the history holds no event' }] : [];
