@@ -147,17 +147,17 @@ const noProbes: Probes = {
 class Doubles {
   readonly name = 'doubles';
 }
-const doubles: DynamicModule = {
+const doublesOf = (turns: Turns): DynamicModule => ({
   module: Doubles,
   providers: [
-    { provide: TURNS, useValue: noTurns },
+    { provide: TURNS, useValue: turns },
     { provide: TOOLS, useValue: noTools },
     { provide: CHANNELS, useValue: noChannels },
     { provide: JOBS, useValue: noJobs },
     { provide: SOP_RUNS, useValue: noSops },
   ],
   exports: [TURNS, TOOLS, CHANNELS, JOBS, SOP_RUNS],
-};
+});
 
 /** The HTTP side over a log in memory, with nothing behind the turns. */
 export interface Harness {
@@ -183,14 +183,25 @@ export const startHarness = async (
   folder: string,
   text = config,
   sse: SseLimits = { keepAliveMs: 15_000, stalledMs: 30_000 },
-  over: Partial<Pick<HttpBase, 'prepareBacktest'>> = {},
+  {
+    turns = {},
+    before = [],
+    ...over
+  }: Partial<Pick<HttpBase, 'prepareBacktest'>> & {
+    readonly turns?: Partial<Turns>;
+    /** What the log holds already. */ readonly before?: readonly LockstepEvent[];
+  } = {},
 ): Promise<Harness> => {
   await writeFile(join(folder, 'script.yaml'), 'default: [{ say: "hello" }]\n');
   const file = join(folder, 'lockstep.toml');
   await writeFile(file, text);
   const clock = fixedClock();
   const ids = sequentialIds('b');
-  const { store, ledger, artifacts, events, stopAfter } = memoryStore({ clock, daemon: 'd1' });
+  const { store, ledger, artifacts, events, stopAfter } = memoryStore({
+    clock,
+    daemon: 'd1',
+    log: before,
+  });
   const recorder = createFactRecorder({ store, ids, clock, daemon: 'd1', build: 'test' });
   const host = hostOf(file, join(folder, 'data'));
   const log = pino({ level: 'silent' });
@@ -227,7 +238,7 @@ export const startHarness = async (
     log,
     notReady: () => [],
   };
-  const server = await createHttpServer(base, [doubles]);
+  const server = await createHttpServer(base, [doublesOf({ ...noTurns, ...turns })]);
   let count = 0;
   return {
     server,

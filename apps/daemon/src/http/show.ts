@@ -8,6 +8,7 @@ import type {
 } from '@lockstep/engine';
 import { holdsAny, seesAgent, seesContent, type Caller } from '../access/caller.ts';
 import { hideContent } from './hide-content.ts';
+import { hideParents } from './hide-parent.ts';
 
 /** Whoever asked for a turn may read it, whatever the role. */
 const isOwn = ({ principal: { kind, id } }: Caller, principal: string | null): boolean =>
@@ -47,8 +48,12 @@ export const seesEvent = (caller: Caller, event: LockstepEvent): boolean => {
   return !event.stream.startsWith('artifact-') || seesContent(caller);
 };
 
-/** An event as a caller may see it: with content for auditors, for who asked for the turn, and for an approver what is asked. */
-export const showEvent = (caller: Caller, event: LockstepEvent): LockstepEvent => {
+/** An event as a caller may see it: with content for auditors, for who asked for the turn, and for an approver what is asked. The policy
+ * of a turn above is for who sees its agent. */
+export const showEvent = (caller: Caller, event: LockstepEvent): LockstepEvent =>
+  withContent(caller, hideParents(event, caller));
+
+const withContent = (caller: Caller, event: LockstepEvent): LockstepEvent => {
   const { principal } = event.meta;
   if (shows(caller, principal === null ? null : `${principal.kind}:${principal.id}`)) return event;
   const asked =

@@ -1,12 +1,10 @@
 import {
-  parseConfig,
   readableConfig,
   type AppliedConfig,
   type ConfigProblem,
   type Host,
 } from '@lockstep/policy';
-import { formatOf } from '../config/check-config.ts';
-import { judgeSchedule } from '../config/judge-schedule.ts';
+import { parseDraft } from './parse-draft.ts';
 
 export type OtherConfig =
   | { readonly ok: true; readonly applied: AppliedConfig }
@@ -15,7 +13,7 @@ export type OtherConfig =
 /** A draft as the machine of the log would read it. Scripts that it names are not looked for, since no model is called.
  * @param file its name says the format */
 export const readOtherConfig = (text: string, file: string, host: Host): OtherConfig => {
-  const parsed = parseConfig({ text, format: formatOf(file), file, host, judgeSchedule });
+  const parsed = parseDraft(text, file, host);
   if (!parsed.ok) return { ok: false, problems: parsed.problems };
   const { config } = parsed;
   // It was never in force: it has no version.

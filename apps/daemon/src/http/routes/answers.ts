@@ -112,6 +112,16 @@ export const seenTurn = (answer: TurnAnswer | null, id: string, caller: Caller):
   return answer;
 };
 
+/** The config speaks of every agent: who sees some of them alone gets its versions and digests, not what it says.
+ * @throws ProblemError when the caller's scope leaves agents out */
+export const requireAllAgents = (caller: Caller): void => {
+  if (caller.scopes.agents.includes('*')) return;
+  throw new ProblemError(
+    'forbidden',
+    "the config speaks of every agent, and the token's scope leaves some out: use a token for all agents",
+  );
+};
+
 /** The agents of the config in a caller's scope. */
 export const seenAgents = (config: CurrentConfig, caller: Caller): SeenAgents =>
   caller.scopes.agents.includes('*')

@@ -8,7 +8,7 @@ import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
 import { Route } from '../route.decorator.ts';
 import { bisectBody, bisectSchema, type BisectBody } from '../schemas/bisect.schema.ts';
 import { FindTurn } from '../turns/turn-commands.ts';
-import { seenTurn } from './answers.ts';
+import { requireAllAgents, seenTurn } from './answers.ts';
 
 /** Which config version flipped a verdict. Nothing is performed and nothing is recorded. */
 @Controller('v1/bisects')
@@ -34,6 +34,8 @@ export class BisectsController {
     @CallerParam() caller: Caller,
   ): Promise<unknown> {
     seenTurn(await this.#queries.execute(new FindTurn(turn)), turn, caller);
+    // It names keys of the config and what they held, which may be another agent's.
+    requireAllAgents(caller);
     const events = await gatherVersions(this.#parts.store, turn);
     return bisect(events, { turn, ...(call === undefined ? {} : { call }) });
   }

@@ -27,6 +27,7 @@ import {
   versionParam,
   versionSchema,
 } from '../schemas/config.schema.ts';
+import { requireAllAgents } from './answers.ts';
 
 type Text = { readonly text: string };
 
@@ -45,7 +46,11 @@ export class ConfigController {
     summary: 'The config in force. ETag is its digest.',
     answers: { 200: configViewSchema },
   })
-  async view(@Res({ passthrough: true }) reply: FastifyReply): Promise<unknown> {
+  async view(
+    @CallerParam() caller: Caller,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    requireAllAgents(caller);
     const { config } = this.#parts;
     const applied = config.current();
     void reply.header('etag', `"${applied.digest}"`);
@@ -84,7 +89,8 @@ export class ConfigController {
     summary: 'One version, with what it changed.',
     answers: { 200: versionSchema },
   })
-  version(@Param('n', { schema: versionParam }) n: number): unknown {
+  version(@Param('n', { schema: versionParam }) n: number, @CallerParam() caller: Caller): unknown {
+    requireAllAgents(caller);
     const { ledger, config } = this.#parts;
     const row = ledger.configVersions().find((entry) => entry.version === n);
     const recorded = ledger.config(n);
@@ -101,7 +107,12 @@ export class ConfigController {
     summary: 'Judge a config without bringing it into force.',
     answers: { 200: checkSchema },
   })
-  async check(@Body({ schema: configBody }) body: Text): Promise<unknown> {
+  async check(
+    @Body({ schema: configBody }) body: Text,
+    @CallerParam() caller: Caller,
+  ): Promise<unknown> {
+    // The answer says what differs from the config in force.
+    requireAllAgents(caller);
     const { config } = this.#parts;
     const checked = await config.check(body.text);
     if (!checked.ok)
@@ -134,6 +145,7 @@ export class ConfigController {
     @CallerParam() caller: Caller,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<unknown> {
+    requireAllAgents(caller);
     if (ifMatch === undefined)
       throw new ProblemError(
         'precondition_required',

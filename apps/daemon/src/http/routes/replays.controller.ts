@@ -1,12 +1,13 @@
 import { Body, Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { QueryBus } from '@nestjs/cqrs';
 import type { AppliedConfig } from '@lockstep/policy';
-import { holdsAny, type Caller } from '../../access/caller.ts';
-import { answererOf } from '../../replay/answer-replay.ts';
+import { holdsAny, seesAgent, type Caller } from '../../access/caller.ts';
+import { answererOf, type AnsweredReplay } from '../../replay/answer-replay.ts';
 import { gatherFamily } from '../../replay/gather-family.ts';
 import { hasTrigger, type OtherWay } from '../../replay/re-enter/re-enter.ts';
 import { readOtherConfig } from '../../replay/read-other-config.ts';
 import { CallerParam } from '../caller.decorator.ts';
+import { hideParents } from '../hide-parent.ts';
 import { HTTP_PARTS, type HttpParts } from '../http-parts.ts';
 import { notFound, ProblemError } from '../problem.ts';
 import { Route } from '../route.decorator.ts';
@@ -42,7 +43,8 @@ export class ReplaysController {
     const config = this.#configOf(body, caller);
     seenTurn(await this.#queries.execute(new FindTurn(turn)), turn, caller);
     const events = await gatherFamily(this.#parts.store, turn);
-    return answererOf(events).answer(turn, 'open', { way, config, timeline });
+    const report = answererOf(events).answer(turn, 'open', { way, config, timeline });
+    return hideParents(withoutUnseen(report, caller), caller);
   }
 
   #configOf({ config: asked }: ReplayBody, caller: Caller): AppliedConfig | null {
@@ -67,6 +69,18 @@ export class ReplaysController {
     });
   }
 }
+
+/** A turn below may be another agent's, which the caller's scope leaves out: those are counted alone. */
+const withoutUnseen = (
+  report: AnsweredReplay,
+  caller: Caller,
+): AnsweredReplay & { readonly hidden?: number } => {
+  const { below, ...own } = report;
+  if (below === undefined) return report;
+  const seen = below.filter(({ agent }) => seesAgent(caller, agent));
+  const hidden = below.length - seen.length;
+  return hidden === 0 ? report : { ...own, ...(seen.length === 0 ? {} : { below: seen }), hidden };
+};
 
 const wayOf = ({ path, trigger }: ReplayBody): OtherWay | null => {
   if (path === undefined) {

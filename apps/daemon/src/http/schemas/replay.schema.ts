@@ -99,8 +99,11 @@ const below = z
       .meta({ id: 'ReplayBelow' }),
   )
   .optional();
+/** How many turns below are left out, since the caller's scope leaves out their agents. Absent = none. */
+const hidden = z.int().min(1).optional();
 const ofReplay = {
   below,
+  hidden,
   turn: z.string(),
   notes: notes.optional(),
   steps: steps.optional(),
@@ -129,6 +132,7 @@ export const replaySchema = z
     }),
     z.strictObject({
       below,
+      hidden,
       outcome: z.literal('compared'),
       turn: z.string(),
       agent: z.string(),
@@ -143,6 +147,7 @@ export const replaySchema = z
     }),
     z.strictObject({
       below,
+      hidden,
       outcome: z.literal('not_reachable'),
       turn: z.string(),
       now: start,

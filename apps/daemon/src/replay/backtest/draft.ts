@@ -1,13 +1,7 @@
 import type Database from 'better-sqlite3';
 import { recordingOver, type EventOf } from '@lockstep/engine';
-import {
-  parseConfig,
-  readableConfig,
-  type AppliedConfig,
-  type ConfigProblem,
-} from '@lockstep/policy';
-import { formatOf } from '../../config/check-config.ts';
-import { judgeSchedule } from '../../config/judge-schedule.ts';
+import { readableConfig, type AppliedConfig, type ConfigProblem } from '@lockstep/policy';
+import { parseDraft } from '../parse-draft.ts';
 import { logSource } from './log-source.ts';
 
 /** The config that turns are judged under. */
@@ -63,7 +57,7 @@ export const readDraft = (db: Database.Database, source: DraftSource): ReadDraft
   }
   const { text, file } = source;
   const { host } = newest.data;
-  const parsed = parseConfig({ text, format: formatOf(file), file, host, judgeSchedule });
+  const parsed = parseDraft(text, file, host);
   if (!parsed.ok) return { kind: 'invalid', problems: parsed.problems };
   const { config } = parsed;
   const { digest } = readableConfig(config);
