@@ -178,9 +178,6 @@ export const world = (options: WorldOptions): World => {
     launch: (request) => turns.launch(request),
     ended: (turn, signal) => turns.ended(turn, signal),
     link: (turn, child) => turns.link(turn, child),
-    askedBelow: (turn) => {
-      turns.askedBelow(turn);
-    },
   };
   const turns = new TurnsService(
     {

@@ -97,7 +97,7 @@ export const runInProcess: RunApart = (order, listener, signal) =>
         },
         (error: unknown) => {
           end(() => {
-            failed(error);
+            failed(error instanceof Error ? error : new Error(String(error), { cause: error }));
           });
         },
       );

@@ -54,7 +54,9 @@ export const recordingOf = (events: readonly LockstepEvent[]): Recording => {
 
 /** The same over events that are looked up when they are asked for. It keeps what it has read, so that it is for some turns and then
  * thrown away. */
-export const recordingOver = ({ turns, stream }: RecordingSource): Recording => {
+export const recordingOver = (source: RecordingSource): Recording => {
+  const { turns } = source;
+  const stream = (name: string): readonly LockstepEvent[] => source.stream(name);
   const texts = new Map<string, string>();
   const text = (digest: string): Fed<string> => {
     const known = texts.get(digest);

@@ -51,6 +51,15 @@ class MemoryShutdown implements OnApplicationShutdown {
 }
 
 /** What agents remember: the rows, and the tools over them. */
+/** What the sweep is made of, in the order of its tokens. */
+type SweepParts = [
+  memory: MemoryService,
+  alarms: Alarms,
+  clock: Tokens['CLOCK'],
+  report: TurnParts['report'],
+  intake: Intake,
+];
+
 @Module({})
 export class MemoryModule {
   /** @param outside stands in place of the world, for probes alone */
@@ -63,13 +72,7 @@ export class MemoryModule {
         {
           provide: RetentionSweep,
           inject: [MEMORY, ALARMS, CLOCK, TURN_PROBLEMS, INTAKE],
-          useFactory: (
-            memory: MemoryService,
-            alarms: Alarms,
-            clock: Tokens['CLOCK'],
-            report: TurnParts['report'],
-            intake: Intake,
-          ): RetentionSweep => {
+          useFactory: (...[memory, alarms, clock, report, intake]: SweepParts): RetentionSweep => {
             const parts = { alarms, clock, report: told(report), intake };
             const sweep = new RetentionSweep(memory, parts);
             sweep.start();

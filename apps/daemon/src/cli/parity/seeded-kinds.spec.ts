@@ -118,7 +118,9 @@ const matrix = parityMatrix({ supportedTriggers: Object.values(triggersByPath).f
 
 /** What `lockstep parity` says of a log: the routes of a daemon over it are played by a server that answers with its matrix. */
 const parityOver = async (events: readonly LockstepEvent[]) => {
-  const view = parityView(events.reduce(matrix.fold, matrix.initial()));
+  const view = parityView(
+    events.reduce((state, event) => matrix.fold(state, event), matrix.initial()),
+  );
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(view));
