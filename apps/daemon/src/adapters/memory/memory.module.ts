@@ -50,7 +50,6 @@ class MemoryShutdown implements OnApplicationShutdown {
   }
 }
 
-/** What agents remember: the rows, and the tools over them. */
 /** What the sweep is made of, in the order of its tokens. */
 type SweepParts = [
   memory: MemoryService,
@@ -60,6 +59,7 @@ type SweepParts = [
   intake: Intake,
 ];
 
+/** What agents remember: the rows, and the tools over them. */
 @Module({})
 export class MemoryModule {
   /** @param outside stands in place of the world, for probes alone */
