@@ -13,6 +13,8 @@ import {
 } from '../support/lockstep-process.ts';
 
 const example = new URL('../../examples/divergence/history.jsonl', import.meta.url);
+/** The config of the machine that takes the log over. */
+const own = fileURLToPath(new URL('../../examples/divergence/lockstep.toml', import.meta.url));
 const part = fileURLToPath(new URL('../replay/fixtures/path-sop.jsonl', import.meta.url));
 /** The turn of the example that a bypass let write. */
 const widened = '01a22d95-ffee-7002-adda-45d73336a80c';
@@ -97,7 +99,14 @@ describe('given a history that was imported, and a daemon that was started witho
     expect(readFileSync(logPath(place.data)).equals(laid)).toBe(true);
   }, 300_000);
 
-  it('goes on where it ended once a person has taken it over', async () => {
+  it('goes on where it ended once a person has taken it over, under a config of their own alone', async () => {
+    const shown = await place.lockstep(['adopt', '--yes']);
+    expect([shown.code, shown.stderr]).toEqual([
+      1,
+      expect.stringContaining('under a config of your own') as string,
+    ]);
+    await daemon.stop();
+    daemon = await place.up(['--config', own]);
     const adopt = await place.lockstep(['adopt', '--yes']);
     expect([adopt.code, adopt.stdout.split('\n')[0]]).toEqual([0, 'the log is taken over']);
     const [last] = eventsIn(example).toReversed();

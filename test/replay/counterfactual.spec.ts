@@ -7,7 +7,7 @@ import {
   type LockstepEvent,
 } from '@lockstep/engine';
 import type { AppliedConfig, Config } from '@lockstep/policy';
-import { demoEvents, turnOf } from './fixture-events.ts';
+import { demoEvents, eventsIn, turnOf } from './fixture-events.ts';
 import { whatChanged } from './same-again.ts';
 
 const paths = ['gateway', 'loop'] as const;
@@ -200,5 +200,78 @@ describe('given a turn that asked a person, who said yes', () => {
     }));
     expect(report.verdicts.every(({ change }) => change === 'unchanged')).toBe(true);
     expect(report.horizon).toBeNull();
+  });
+});
+
+type Runtime = Config['runtime_profiles'][string];
+
+/** The recorded config with the budgets of each runtime profile changed, as a draft. */
+const budgeted = (events: readonly LockstepEvent[], budgets: Runtime['budgets']): AppliedConfig => {
+  const applied = configOf(events);
+  const runtime_profiles = Object.fromEntries(
+    Object.entries(applied.config.runtime_profiles).map(([name, one]) => [
+      name,
+      { ...one, budgets: { ...one.budgets, ...budgets } },
+    ]),
+  );
+  return { ...applied, version: 0, config: { ...applied.config, runtime_profiles } };
+};
+
+const compared = (
+  events: readonly LockstepEvent[],
+  turn: string,
+  config: AppliedConfig,
+): Compared => {
+  const report = counterfactuals(events).compare(turn, 'required', { config });
+  if (report.outcome !== 'compared') throw new Error(report.outcome);
+  return report;
+};
+
+describe('given settings that decide how long and how many at once', () => {
+  const events = eventsOf('loop');
+  const turn = turnOf(events, 'look at everything at once');
+
+  it.each([
+    ['budgets.tool_timeout_secs', { tool_timeout_secs: 1 }, '60', '1'],
+    ['budgets.max_parallel_tools', { max_parallel_tools: 2 }, '4', '2'],
+  ] as const)('shows %s as changed, and no verdict', (key, budgets, recorded, now) => {
+    const report = compared(events, turn, budgeted(events, budgets));
+    expect(report.policy).toEqual([{ key, recorded, now }]);
+    expect(report.verdicts.length).toBe(5);
+    expect(report.verdicts.filter(({ change }) => change !== 'unchanged')).toEqual([]);
+    expect(report.horizon).toBeNull();
+  });
+
+  it('says where there would have been less time to answer than was taken', () => {
+    const asked = turnOf(events, 'write without an answer');
+    const shorter = drafted(events, (profile) => ({
+      ...profile,
+      approval: { ...profile.approval, timeout_secs: 1 },
+    }));
+    const report = compared(events, asked, shorter);
+    expect(report.policy).toEqual([{ key: 'approval.timeout_secs', recorded: '2', now: '1' }]);
+    expect(report.notes).toContain(
+      'a person took longer to answer than there would have been time',
+    );
+  });
+});
+
+describe('given a call that a person changed to another file and let through', () => {
+  it('would not have run where that file is closed, whatever the model had asked for', () => {
+    const events = eventsIn(new URL('fixtures/edited-steered-cancelled.jsonl', import.meta.url));
+    const turn = turnOf(events, 'write the note');
+    const closing = (pattern: string): AppliedConfig =>
+      drafted(events, (profile) => ({
+        ...profile,
+        workspace: { ...profile.workspace, forbidden_paths: [pattern] },
+      }));
+    const report = compared(events, turn, closing('**/other.md'));
+    expect(report.horizon?.type).toBe('ModelCallStarted');
+    expect(report.notes).toContainEqual(
+      expect.stringMatching(
+        /^the answer to `[^`]+` would not have counted: `.*other\.md` is closed/,
+      ),
+    );
+    expect(compared(events, turn, closing('**/elsewhere.md')).horizon).toBeNull();
   });
 });

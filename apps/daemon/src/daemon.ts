@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
 import type { Clock, EventStore } from '@lockstep/engine';
-import type { AppliedConfig } from '@lockstep/policy';
+import type { AppliedConfig, Host } from '@lockstep/policy';
 import { isLoopback } from './access/host-check.ts';
 import { removeLocalFile, writeLocalFile } from './access/local-access.ts';
-import { readStartConfig, type StartConfig } from './config/check-config.ts';
+import { isOnlyShown, readStartConfig, type StartConfig } from './config/check-config.ts';
 import { hostOf } from './config/host.ts';
 import { gatewaySettings, type GatewaySettings } from './gateway-settings.ts';
 import { openCore } from './open-core.ts';
@@ -123,7 +123,7 @@ const open = async (
   const data = resolve(options.data);
   const applied = options.outside?.applied ?? null;
   const host = applied?.host ?? hostOf(file, data);
-  const start = applied === null ? await readStartConfig(file, host) : startOn(applied);
+  const { start, whyNotAdopt } = await startFrom(options, { file, host });
   const gateway = gatewaySettings(options, process.env, start.checked.config.gateway);
   at.host = gateway.host;
   at.port = gateway.port;
@@ -137,7 +137,7 @@ const open = async (
   );
   const { server, sessions, recovered } = await openServer(
     core,
-    { data, log, gateway, adopt: adoptLater, outside },
+    { data, log, gateway, adopt: adoptLater, outside, ...whyNotAdopt },
     undo,
   );
   const url = await server.listen(at.port, at.host);
@@ -168,6 +168,39 @@ const open = async (
       });
       return stopping;
     },
+  };
+};
+
+const ownConfigWanted =
+  'an imported log is taken over under a config of your own: start it with `lockstep --config FILE --data FOLDER up`, then adopt it';
+
+/** The config that is to be in force, and what keeps a log from being taken over under it. */
+const startFrom = async (
+  { outside, adopt }: DaemonOptions,
+  { file, host }: { readonly file: string; readonly host: Host },
+): Promise<{
+  readonly start: StartConfig;
+  readonly whyNotAdopt: { readonly whyNotAdopt?: string };
+}> => {
+  const applied = outside?.applied ?? null;
+  if (applied !== null) return { start: startOn(applied), whyNotAdopt: {} };
+  if (!isOnlyShown(file, host.data))
+    return { start: await readStartConfig(file, host), whyNotAdopt: {} };
+  if (adopt !== undefined) throw new StartError(2, ownConfigWanted);
+  return {
+    start: shownHere(await readStartConfig(file, host)),
+    whyNotAdopt: { whyNotAdopt: ownConfigWanted },
+  };
+};
+
+/** A config that came with a history says nothing of where to listen, whom to believe and where the log lies: here that is this machine
+ * alone. */
+const shownHere = ({ text, checked }: StartConfig): StartConfig => {
+  const { config } = checked;
+  const gateway = { ...config.gateway, host: '127.0.0.1', hosts: [], trusted_proxies: [] };
+  return {
+    text,
+    checked: { ...checked, config: { ...config, gateway, store: { type: 'sqlite' } } },
   };
 };
 

@@ -15,7 +15,13 @@ import { checkConfig, type StartConfig } from './config/check-config.ts';
 import { ConfigService } from './config/config.service.ts';
 import { createFactRecorder, type FactRecorder } from './record-fact.ts';
 import { openDiskState, type DiskState, type ReadDisk } from './store/disk-state.ts';
-import { judgeLog, lastStart, writeMark, type ForeignLog } from './store/log-mark.ts';
+import {
+  isOnlyImported,
+  judgeLog,
+  lastStart,
+  writeMark,
+  type ForeignLog,
+} from './store/log-mark.ts';
 import { readOnlyMessage, readOnlyStore } from './store/read-only-store.ts';
 import { openArtifacts } from './store/open-artifacts.ts';
 import { openLog } from './store/open-log.ts';
@@ -99,9 +105,12 @@ export const openCore = async (options: CoreOptions, undo: Undo): Promise<Core> 
   undo.push(() => config.close());
   warn(options.log, config, limits);
   const parts = { ...base, store, recorder, artifacts, config, foreign: null };
+  const accessLog = new AccessLog({ recorder, ledger, ids, clock });
+  // Whoever made the history may hold its tokens.
+  if (isOnlyImported(data))
+    for (const { id } of [...ledger.tokens()]) await accessLog.revoke(id, null);
   if (foreign !== null) await adoptLog(parts, foreign, adopt ?? '');
   lastMark = await keepMark(data, store, identity);
-  const accessLog = new AccessLog({ recorder, ledger, ids, clock });
   undo.push(() => accessLog.flush().catch(() => undefined));
   const local = await issueLocalToken(accessLog, ledger);
   return { ...parts, accessLog, local };
@@ -114,7 +123,11 @@ type Base = Pick<
 
 const openForReading = async (options: CoreOptions, undo: Undo, base: Base): Promise<Core> => {
   const { ids, clock, store, identity } = base;
-  const { ledger, recorder, local } = readOnlyAccess(base.ledger, ids);
+  const { ledger, recorder, local } = readOnlyAccess(
+    base.ledger,
+    ids,
+    isOnlyImported(options.data) ? 'local token alone' : 'tokens of the log too',
+  );
   const artifacts = openArtifacts(store, ids, identity);
   const config = await ConfigService.open(configParts(options, { ledger, artifacts, recorder }), {
     ...options.start,

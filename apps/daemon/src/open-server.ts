@@ -47,6 +47,8 @@ interface ServerOptions {
   readonly gateway: GatewaySettings;
   /** Takes a read-only log over, in a while. */
   readonly adopt: (by: string) => void;
+  /** Why it is not taken over as it runs now; absent = it may be. */
+  readonly whyNotAdopt?: string;
   /** Stands in place of the world outside; null = there is the world. */
   readonly outside: Outside | null;
 }
@@ -88,6 +90,7 @@ export const openServer = async (
       gateway,
       notReady: () => [...missing],
       adopt: options.adopt,
+      ...(options.whyNotAdopt === undefined ? {} : { whyNotAdopt: options.whyNotAdopt }),
     },
     appModules({ ...core, log, intake: intakeOf(core), outside: options.outside }),
   );

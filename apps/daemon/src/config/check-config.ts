@@ -1,4 +1,4 @@
-import { extname, resolve } from 'node:path';
+import { dirname, extname, resolve } from 'node:path';
 import {
   parseConfig,
   readableConfig,
@@ -43,9 +43,12 @@ export const formatOf = (file: string): ConfigFormat =>
 
 /** Judges a config text and the scripts that it names. All problems at once. */
 export const checkConfig = async (text: string, file: string, host: Host): Promise<CheckResult> => {
-  const parsed = parseConfig({ text, format: formatOf(file), file, host, judgeSchedule });
+  const isShown = isOnlyShown(file, host.data);
+  // It lies in the data folder, where nothing that it names may lie: its folders are read as if they lay beside it.
+  const around = isShown ? { ...host, base: dirname(host.data) } : host;
+  const parsed = parseConfig({ text, format: formatOf(file), file, host: around, judgeSchedule });
   if (!parsed.ok) return parsed;
-  const problems = isOnlyShown(file, host) ? [] : await scriptProblems(parsed.config, host.base);
+  const problems = isShown ? [] : await scriptProblems(parsed.config, host.base);
   if (problems.length > 0) return { ok: false, problems };
   const { digest } = readableConfig(parsed.config);
   const warnings = [...parsed.warnings, ...(await skillProblems(parsed.config, host.base))];
@@ -71,8 +74,8 @@ export const readStartConfig = async (file: string, host: Host): Promise<StartCo
   return { text, checked };
 };
 
-/** The config of an imported log comes without what it names: nothing is run by it until the log is taken over. */
-const isOnlyShown = (file: string, { data }: Host): boolean =>
+/** Whether this config came with an imported log, to show it by. Nobody here wrote it: nothing is run by it, ever. */
+export const isOnlyShown = (file: string, data: string): boolean =>
   file === importedConfigPath(data) && isOnlyImported(data);
 
 const scriptProblems = async (config: Config, base: string): Promise<ConfigProblem[]> => {

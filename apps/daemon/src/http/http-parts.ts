@@ -44,6 +44,8 @@ export interface HttpBase extends Closing {
   readonly notReady: () => readonly string[];
   /** Takes a read-only log over, in a while: the daemon stops and starts. */
   readonly adopt?: (by: string) => void;
+  /** Why it is not taken over as it runs now; absent = it may be. */
+  readonly whyNotAdopt?: string;
 }
 
 /** All that the routes work with. */

@@ -36,12 +36,13 @@ export class AdoptController {
     answers: { 202: adoptingSchema },
   })
   take(@CallerParam() caller: Caller): unknown {
-    const { foreign, adopt } = this.#parts;
+    const { foreign, adopt, whyNotAdopt } = this.#parts;
     if (foreign === undefined || foreign === null || adopt === undefined)
       throw new ProblemError(
         'already_ended',
         "the log is this machine's own: there is nothing to take over",
       );
+    if (whyNotAdopt !== undefined) throw new ProblemError('read_only', whyNotAdopt);
     adopt(caller.principal.person ?? caller.principal.id);
     return { status: 'adopting' };
   }

@@ -52,7 +52,8 @@ export const layHistory = async (
   try {
     const read = await layInto(file, draft, limits);
     if (read.problems.length > 0) return { ok: false, reason: 'refused', problems: read.problems };
-    const note = finish(draft, { file, folder, at: clock.now(), read });
+    const { note, problem } = finish(draft, { file, folder, at: clock.now(), read });
+    if (problem !== null) return { ok: false, reason: 'refused', problems: [problem] };
     renameSync(draft, logPath(folder));
     done = true;
     return { ok: true, note };
@@ -170,14 +171,13 @@ const finish = (
     readonly at: number;
     readonly read: Laid;
   },
-): ImportedNote => {
+): { readonly note: ImportedNote; readonly problem: HistoryProblem | null } => {
   const { events, gaps, sha256 } = read;
   const note: ImportedNote = { from: basename(file), at, events, gaps, sha256 };
   const db = openLogForWriting(draft);
   try {
     writeNote(db, note);
-    writeImportedConfig(folder, db);
-    return note;
+    return { note, problem: writeImportedConfig(folder, db) };
   } finally {
     db.close();
   }
