@@ -10,10 +10,18 @@ import { runCli } from '../program.ts';
 const history = fileURLToPath(
   new URL('../../../../../examples/divergence/history.jsonl', import.meta.url),
 );
-const recorded = readFileSync(history, 'utf8')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as LockstepEvent);
+/** The events of a history, without the line that says what it holds. */
+const eventsOf = (file: string): readonly LockstepEvent[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as LockstepEvent)
+    .filter((event) => 'stream' in event);
+const recorded = eventsOf(history);
+const fixture = (name: string): readonly LockstepEvent[] =>
+  eventsOf(
+    fileURLToPath(new URL(`../../../../../test/replay/fixtures/${name}.jsonl`, import.meta.url)),
+  );
 
 const isOver = (path: string) => (event: LockstepEvent) =>
   event.stream.startsWith('turn-') && event.meta.path === path;
@@ -185,5 +193,64 @@ describe('`lockstep parity` over a log in which one thing is wrong', () => {
     const { code, gaps, missing } = await parityOver(hole);
     expect([code, gaps]).toEqual([1, []]);
     expect(missing).toHaveLength(1);
+  });
+});
+
+/** A call that rests on another answer than its own. */
+const reused: Change = (event) =>
+  event.type === 'ApprovalGranted' && event.data.edited === undefined
+    ? [{ ...event, data: { ...event.data, binding: 'a'.repeat(64) } }]
+    : [event];
+
+/** A row of an agent whose memory this one may not read. */
+const leaked: Change = (event) =>
+  event.type === 'MemoryRecalled'
+    ? [
+        {
+          ...event,
+          data: {
+            ...event.data,
+            rows: event.data.rows.map((row) => ({ ...row, agent: 'stranger' })),
+          },
+        },
+      ]
+    : [event];
+
+/** A child below an edge that has more than the edge gives. */
+const grown: Change = (event) => {
+  if (event.type !== 'PolicyResolved' || event.meta.trigger !== 'bounded') return [event];
+  const { snapshot } = event.data;
+  if (!('inline' in snapshot)) return [event];
+  const { approval } = snapshot.inline;
+  const inline = { ...snapshot.inline, approval: { ...approval, autonomy: 'full' as const } };
+  return [{ ...event, data: { ...event.data, snapshot: { inline } } }];
+};
+
+describe('`lockstep parity` over recorded turns of every kind', () => {
+  it.each<readonly [string, string, Change, readonly string[]]>([
+    [
+      'an answer that was given to another call',
+      'edited-steered-cancelled',
+      reused,
+      ['approval.autonomy gateway violated'],
+    ],
+    [
+      'a remembered row outside the scope',
+      'memory-and-skills',
+      leaked,
+      ['memory.read_memory_from gateway violated'],
+    ],
+    [
+      'a child beyond its edge',
+      'path-delegate',
+      grown,
+      ['approval.autonomy delegate wider', 'delegation.delegates delegate violated'],
+    ],
+  ])('ends with 1 and names exactly the cells of %s', async (_, name, change, gaps) => {
+    const events = fixture(name);
+    const before = await parityOver(events);
+    expect(before.gaps).toEqual([]);
+    const { gaps: found, code } = await parityOver(events.flatMap(change));
+    expect([code, found]).toEqual([1, gaps]);
   });
 });
