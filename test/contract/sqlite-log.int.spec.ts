@@ -110,6 +110,7 @@ describe('given a process that is killed in mid load', () => {
     expect(events.length % 3).toBe(0);
     expect(await checkLog(logPath(folder))).toEqual({
       events: events.length,
+      imported: null,
       problems: [],
       more: 0,
     });

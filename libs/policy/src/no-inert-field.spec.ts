@@ -75,6 +75,7 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
   'channels.discord.*.api_url': 'where the bot reads',
   'store.type': 'where the log is kept',
   'store.connection.env': 'which log is opened',
+  'store.connection.file': 'which log is opened',
 };
 
 type Json = Record<string, unknown>;

@@ -33,7 +33,7 @@ it.each([
 });
 
 it('shows nothing of a schema that cannot be used', () => {
-  const broken = { ...loose, inputSchema: { type: 'nope' }, digest: 'f'.repeat(64) };
+  const broken = { ...loose, inputSchema: { type: 'nope' }, digest: 'badc0de'.padEnd(64, '0') };
   const judged = judgeArguments(broken, { ok: true, value: {} });
   expect(judged.ok ? null : judged.shown).toBe('the call was refused: the tool cannot be used');
 });
