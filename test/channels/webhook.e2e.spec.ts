@@ -17,6 +17,17 @@ import { runChannels, teamConfig, teamPeople, type ChannelRun } from './channel-
 const secret = 'webhook-key-1';
 process.env['CHANNEL_SPEC_KEY'] = secret;
 
+/** Messages at the desk start it, and no turn of their own. */
+const procedure = `
+[peer_groups.desk]
+channel = "webhook.desk"
+agents = ["beta"]
+external_peers = ["ana"]
+[sops.greet]
+triggers = ["channel:webhook.desk", "manual"]
+steps = [{ agent = "beta", prompt = "greet {{input}}" }]
+`;
+
 let run: ChannelRun;
 let receiver: ScriptedServer;
 /** Status of the next answers of the receiver; 200 when there is none left. */
@@ -31,15 +42,16 @@ beforeEach(async () => {
   const channel = (alias: string, more = ''): string =>
     `[channels.webhook.${alias}]\nsecret = { env = "CHANNEL_SPEC_KEY" }\n${more}`;
   const url = `reply_url = "${receiver.url}/in"\n`;
-  run = await runChannels(
-    teamConfig(
-      channel('main', `${url}sender_may_approve = true\n`) +
-        channel('other', url) +
-        channel('gone', url) +
-        teamPeople('webhook', { ana: 'ana', bob: 'bob', ignored: 'eve' }),
-      'webhook',
-    ),
+  const team = teamConfig(
+    channel('main', `${url}sender_may_approve = true\n`) +
+      channel('other', url) +
+      channel('gone', url) +
+      channel('desk', url) +
+      teamPeople('webhook', { ana: 'ana', bob: 'bob', ignored: 'eve' }) +
+      procedure,
+    'webhook',
   );
+  run = await runChannels(team.replace('["webhook.other"]', '["webhook.other", "webhook.desk"]'));
   await run.running('webhook.main');
 });
 afterEach(async () => {
@@ -353,6 +365,7 @@ describe('given another config', () => {
       return isThere && list.items.every(({ state }) => state === 'running') ? list : null;
     });
     expect(items.map(({ binding }) => binding)).toEqual([
+      'webhook.desk',
       'webhook.fresh',
       'webhook.main',
       'webhook.other',
@@ -383,5 +396,33 @@ describe('given a reader of its own', () => {
       questions: [],
     });
     expect((await askConversation({ ...at, secret: 'wrong-key' }, 'room')).status).toBe(401);
+  });
+});
+
+describe('given a channel whose messages start a procedure', () => {
+  it('starts it once for a message, with steps under the policy that any start gives', async () => {
+    const first = await send({ text: 'the visitor' }, {}, 'desk');
+    const again = await send({ text: 'the visitor' }, {}, 'desk');
+    const said = { text: expect.stringMatching(/^the procedure has started: run \w+$/) as string };
+    expect([first.status, first.body]).toEqual([200, said]);
+    expect(again.body).toEqual(first.body);
+    const stranger = await send({ id: 'm2', sender: 'zed' }, {}, 'desk');
+    expect(stranger.status).toBe(403);
+    await run.admin().post('/v1/sops/greet/runs', { input: 'the visitor' });
+    const ended = await eventually('both runs to end', async () => {
+      const events = await run.events('SopRunCompleted');
+      return events.length === 2 ? events : null;
+    });
+    expect(ended).toHaveLength(2);
+    const turns = await run.events('TurnRequested');
+    expect(turns.map(({ data }) => ('path' in data ? [data.path, data.trigger] : []))).toEqual([
+      ['sop', 'headless'],
+      ['sop', 'headless'],
+    ]);
+    const tools = (await run.events('PolicyResolved')).map(({ data }) =>
+      'snapshot' in data && 'inline' in data.snapshot ? data.snapshot.inline.tools : null,
+    );
+    expect(tools[0]).not.toBeNull();
+    expect(tools[1]).toEqual(tools[0]);
   });
 });

@@ -6,6 +6,7 @@ import type { FactRecorder } from '../../record-fact.ts';
 import type { DaemonIdentity, Tokens } from '../../tokens.ts';
 import type { Alarms } from '../../turns/alarms.ts';
 import type { Turns } from '../../turns/turns.port.ts';
+import type { SopRuns } from '../sop/sop-runs.port.ts';
 import type { MakeChannel } from './channel-runner.ts';
 
 export type ReadSecret = (
@@ -31,6 +32,8 @@ export interface ChannelParts {
   readonly readSecret: ReadSecret;
   readonly recorder: FactRecorder;
   readonly turns: Turns;
+  /** Starts the procedures that messages of a channel start. */
+  readonly sops: Pick<SopRuns, 'start'>;
   readonly log: Logger;
   /** Stands in place of the platforms, for probes alone. */
   readonly instead?: ((binding: string) => MakeChannel) | undefined;

@@ -19,6 +19,7 @@ import {
 } from '../../tokens.ts';
 import type { Outside } from '../../outside.ts';
 import { ALARMS, type Alarms } from '../../turns/alarms.ts';
+import { SOP_RUNS, type SopRuns } from '../sop/sop-runs.port.ts';
 import { ChannelManager, CHANNELS } from './channel-manager.ts';
 import type { SecretReader } from './channel-parts.ts';
 
@@ -54,6 +55,7 @@ const injected = [
   MASKER,
   SECRETS,
   TURNS,
+  SOP_RUNS,
   LOG,
 ];
 
@@ -69,6 +71,7 @@ type Injected = [
   Tokens['MASKER'],
   Tokens['SECRETS'],
   Turns,
+  SopRuns,
   Logger,
 ];
 
@@ -76,7 +79,7 @@ const createManager =
   (read: SecretReader, instead: Outside['channel'] | undefined) =>
   (...given: Injected): ChannelManager => {
     const [store, ledger, artifacts, config, clock, ids] = given;
-    const [, , , , , , identity, alarms, masker, secrets, turns, log] = given;
+    const [, , , , , , identity, alarms, masker, secrets, turns, sops, log] = given;
     const { id: daemon, build } = identity;
     const recorder = createFactRecorder({ store, ids, clock, daemon, build });
     return new ChannelManager({
@@ -92,6 +95,7 @@ const createManager =
       readSecret: (ref) => read(ref, secrets),
       recorder,
       turns,
+      sops,
       log,
       instead,
     });

@@ -1,4 +1,5 @@
-import { channelOwner, resolve, type AppliedConfig } from '@lockstep/policy';
+import { channelOwner, resolve, type AppliedConfig, type Config } from '@lockstep/policy';
+import { startFromChannel, type ChannelEvent } from '../sop/channel-start.ts';
 import type { LaunchResult } from '../../turns/turns.port.ts';
 import type { ChannelMessage } from './channel-message.ts';
 import type { ChannelParts } from './channel-parts.ts';
@@ -40,12 +41,37 @@ export class ChannelInbox {
     }
     if (command !== null) return this.#conversations.command(message, command, session);
     return this.#inOrder(message, async () => {
-      const result = received(await this.#parts.turns.launch(asked));
+      const result =
+        (await this.#procedure(message, { agent, principal, config: applied.config })) ??
+        received(await this.#parts.turns.launch(asked));
       // Whom config does not know hears nothing of an agent that is away.
       return result.kind === 'refused' && !isNamed(message, applied)
         ? { kind: 'refused', shown: null }
         : result;
     });
+  }
+
+  /** Where config says that messages of this channel start a procedure, they start that and no turn; null = they start turns. */
+  async #procedure(
+    { binding, conversation, id, text }: ChannelMessage,
+    { agent, principal, config }: Pick<ChannelEvent, 'agent' | 'principal'> & { config: Config },
+  ): Promise<Received | null> {
+    // An id is one of its kind in its conversation alone.
+    const event = { binding, agent, principal, message: `${conversation}\n${id}`, text };
+    const started = await startFromChannel(this.#parts.sops, config, event);
+    if (started === null) return null;
+    if (started.kind === 'started')
+      return { kind: 'command', text: `the procedure has started: run ${started.run}` };
+    switch (started.code) {
+      case 'other_run':
+        return { kind: 'reused' };
+      case 'disk_full':
+        return { kind: 'unavailable', message: started.message };
+      case 'not_found':
+      case 'not_permitted':
+      case 'stopped':
+        return { kind: 'refused', shown: started.message };
+    }
   }
 
   async #stranger({ binding }: ChannelMessage, why: string): Promise<Received> {
