@@ -415,7 +415,7 @@ describe('given a channel whose messages start a procedure', () => {
     });
     expect(ended).toHaveLength(2);
     const turns = await run.events('TurnRequested');
-    expect(turns.map(({ data }) => ('path' in data ? [data.path, data.trigger] : []))).toEqual([
+    expect(turns.map(({ meta }) => [meta.path, meta.trigger])).toEqual([
       ['sop', 'headless'],
       ['sop', 'headless'],
     ]);
