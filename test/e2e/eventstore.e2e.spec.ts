@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { LockstepEvent } from '@lockstep/engine';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
@@ -13,10 +12,10 @@ import {
   type DaemonProcess,
   type ProcessFolder,
 } from '../support/lockstep-process.ts';
+import { countingServer } from '../support/counting-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const counter = fileURLToPath(new URL('../support/counting-mcp-server.mjs', import.meta.url));
 const password = 'kept-from-every-text';
 
 const config = (lines: string): string => `
@@ -39,20 +38,7 @@ auto_approve = ["mcp:count/append", "mcp:count/hold"]
 type = "scripted"
 script = "script.yaml"
 prices = "free"
-[mcp.servers.count]
-transport = "stdio"
-command = "${process.execPath}"
-args = ["${counter}", "${lines}"]
-run = "trusted"
-expose = "*"
-[mcp.servers.count.tools.append]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.hold]
-effect = ["write"]
-operands = "none"
-[mcp_bundles.count]
-servers = ["count"]
+${countingServer(lines, ['append', 'hold'])}
 `;
 
 const script = `

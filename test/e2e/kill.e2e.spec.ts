@@ -1,5 +1,4 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LockstepEvent } from '@lockstep/engine';
@@ -9,10 +8,9 @@ import {
   type DaemonProcess,
   type ProcessFolder,
 } from '../support/lockstep-process.ts';
+import { countingServer } from '../support/counting-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
-const server = fileURLToPath(new URL('../support/counting-mcp-server.mjs', import.meta.url));
 
 /** `lines` is the file in which the server counts. */
 const config = (lines: string): string => `
@@ -32,27 +30,7 @@ auto_approve = ["mcp:count/append", "mcp:count/hold", "mcp:count/again"]
 type = "scripted"
 script = "script.yaml"
 prices = "free"
-[mcp.servers.count]
-transport = "stdio"
-command = "${process.execPath}"
-args = ["${server}", "${lines}"]
-run = "trusted"
-expose = "*"
-[mcp.servers.count.tools.append]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.asked]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.hold]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.again]
-effect = ["write"]
-operands = "none"
-repeatable = true
-[mcp_bundles.count]
-servers = ["count"]
+${countingServer(lines, ['append', 'asked', 'hold', 'again'], ['again'])}
 `;
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

@@ -1,16 +1,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { LockstepEvent } from '@lockstep/engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { doneLines } from '../support/rich-team.ts';
 import { runDaemon, type Caller, type RunningDaemon } from '../support/running-daemon.ts';
+import { countingServer } from '../support/counting-server.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const server = fileURLToPath(new URL('../support/counting-mcp-server.mjs', import.meta.url));
 const config = (lines: string): string => `
 [providers.local]
 type = "scripted"
@@ -48,26 +47,7 @@ triggers = ["tool"]
 agent = "checker"
 prompt = "check {{input}}"
 gate = "approval"
-[mcp.servers.count]
-transport = "stdio"
-command = "${process.execPath}"
-args = ["${server}", "${lines}"]
-run = "trusted"
-expose = "*"
-[mcp.servers.count.tools.append]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.asked]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.hold]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.again]
-effect = ["write"]
-operands = "none"
-[mcp_bundles.count]
-servers = ["count"]
+${countingServer(lines, ['append', 'asked', 'hold', 'again'])}
 [people.ana]
 identities = ["token:ana"]
 roles = ["operator", "approver"]

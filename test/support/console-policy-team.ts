@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-
-const server = fileURLToPath(new URL('counting-mcp-server.mjs', import.meta.url));
+import { countingServer } from './counting-server.ts';
 
 /** A team whose policy changes: a writer that asks, a lead that has it and a procedure work, and one whose calls can hang. `lines` is the
  * file that the calls leave their lines in; they hang until `<lines>.go` is there. */
@@ -54,26 +52,7 @@ agent = "writer"
 prompt = "check {{input}}"
 gate = "approval"
 
-[mcp.servers.count]
-transport = "stdio"
-command = "${process.execPath}"
-args = ["${server}", "${lines}"]
-run = "trusted"
-expose = "*"
-[mcp.servers.count.tools.append]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.asked]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.hold]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.again]
-effect = ["write"]
-operands = "none"
-[mcp_bundles.count]
-servers = ["count"]
+${countingServer(lines, ['append', 'asked', 'hold', 'again'])}
 
 [providers.local]
 type = "scripted"

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { rpcClient } from './rpc-client.ts';
 import { eventually } from './eventually.ts';
 import type { Caller, RunningDaemon } from './running-daemon.ts';
 import { postWebhook } from './signed-webhook.ts';
+import { countingServer } from './counting-server.ts';
 
-const server = fileURLToPath(new URL('./counting-mcp-server.mjs', import.meta.url));
 const secret = 'rich-team-key';
 process.env['RICH_TEAM_KEY'] = secret;
 
@@ -59,20 +58,7 @@ triggers = ["manual"]
 agent = "lead"
 prompt = "rich {{input}}"
 gate = "approval"
-[mcp.servers.count]
-transport = "stdio"
-command = "${process.execPath}"
-args = ["${server}", "${lines}"]
-run = "trusted"
-expose = "*"
-[mcp.servers.count.tools.append]
-effect = ["write"]
-operands = "none"
-[mcp.servers.count.tools.asked]
-effect = ["write"]
-operands = "none"
-[mcp_bundles.count]
-servers = ["count"]
+${countingServer(lines, ['append', 'asked'])}
 `;
 
 /** How a turn goes that is asked for as `rich NAME`: every call leaves a line of its own. */
